@@ -1,0 +1,5 @@
+"""``python -m oam_rdf.cli``: the same as ``oam``."""
+
+from oam_rdf.cli.app import main
+
+main()

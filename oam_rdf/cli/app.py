@@ -1,0 +1,65 @@
+"""The command group: global options, errors as one line, honest exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from oam_rdf import __version__
+from oam_rdf.cli import maintain, rdf, read, write
+from oam_rdf.cli.output import Context
+from oam_rdf.errors import OamError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--kb", metavar="DIR", help="The knowledge base (default: OAM_KB, else the nearest oam.toml upwards).")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no hints.")
+@click.option("--no-color", is_flag=True, help="Plain text.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.version_option(__version__, prog_name="oam")
+@click.pass_context
+def app(context: click.Context, kb: str | None, quiet: bool, no_color: bool, debug: bool) -> None:
+    """Operator-Assisted Memory on RDF: documents in, certified answers out.
+
+    Exit codes: 0 ok · 1 something was found or refused · 2 usage or run-time error · 3 a feature is absent ·
+    4 nothing was checked.
+    """
+    context.obj = Context(kb=kb, quiet=quiet, color=not no_color and "NO_COLOR" not in os.environ, debug=debug)
+
+
+for command in (*write.COMMANDS, *read.COMMANDS, *rdf.COMMANDS, *maintain.COMMANDS):
+    app.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run ``oam`` and leave with its exit code."""
+    debug = "--debug" in (arguments if arguments is not None else sys.argv)
+    try:
+        result: Any = app(arguments, prog_name="oam", standalone_mode=False)
+        sys.exit(result if isinstance(result, int) else 0)
+    except click.exceptions.Abort:
+        click.echo("oam: interrupted; what was committed stays, run the same command to go on", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except OamError as error:
+        if debug:
+            traceback.print_exc()
+        click.echo(f"oam: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        if debug:
+            traceback.print_exc()
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(
+            f"oam: {place}{error.strerror or error} (nothing half-written is used; correct it and try again)", err=True
+        )
+        sys.exit(2)

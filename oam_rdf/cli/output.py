@@ -1,0 +1,79 @@
+"""How commands speak: data on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from oam_rdf.ingest.run import Progress as Report
+from oam_rdf.ingest.run import silent
+from oam_rdf.knowledge_base import KnowledgeBase
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class Context:
+    """Global options of one run."""
+
+    kb: str | None = None
+    quiet: bool = False
+    color: bool = True
+    debug: bool = False
+    _opened: KnowledgeBase | None = field(default=None, repr=False)
+
+    def open(self) -> KnowledgeBase:
+        """The knowledge base meant by ``--kb``, ``OAM_KB`` or the folder."""
+        if self._opened is None:
+            self._opened = KnowledgeBase.open(self.kb)
+            click.get_current_context().call_on_close(self._opened.close)
+        return self._opened
+
+    def console(self, *, stderr: bool = False) -> Console:
+        return Console(stderr=stderr, no_color=not self.color, highlight=False, soft_wrap=True)
+
+    def note(self, message: str) -> None:
+        """A line for people, on stderr."""
+        if not self.quiet:
+            click.echo(message, err=True)
+
+    @contextmanager
+    def progress(self) -> Iterator[Report]:
+        """Bars on a terminal, a line per step elsewhere, nothing with ``-q``."""
+        if self.quiet:
+            yield silent
+        elif sys.stderr.isatty():
+            columns = TextColumn("{task.description:>9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            with Progress(*columns, console=self.console(stderr=True), transient=True) as bars:
+                tasks: dict[str, TaskID] = {}
+
+                def advance(step: str, done: int, total: int) -> None:
+                    if step not in tasks:
+                        tasks[step] = bars.add_task(step, total=total)
+                    bars.update(tasks[step], completed=done, total=total)
+
+                yield advance
+        else:
+
+            def line(step: str, done: int, total: int) -> None:
+                if done == total:
+                    click.echo(f"{step}: {done}/{total}", err=True)
+
+            yield line
+
+
+def json_option(function: F) -> F:
+    """``--json`` as every reading verb has it."""
+    return click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")(function)
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,85 @@
+"""Verbs for those who speak RDF: sparql, validate, export."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from oam_rdf.cli.output import Context, json_option, print_json
+from oam_rdf.errors import UsageError
+from oam_rdf.store.export import FORMATS
+from oam_rdf.store.sparql import Limits
+
+
+@click.command()
+@click.argument("query", required=False)
+@click.option("-f", "--file", "file", type=click.Path(exists=True, dir_okay=False), help="Read the query from a file.")
+@click.option("--format", "fmt", default=None, help="json, xml, csv, tsv; for graphs turtle, ntriples, jsonld, rdfxml.")
+@click.option("--default-graph", type=click.Choice(["union", "strict"]), default="union", show_default=True)
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds.")
+@click.pass_obj
+def sparql(
+    obj: Context, query: str | None, file: str | None, fmt: str | None, default_graph: str, timeout: float
+) -> None:
+    """Answer a SPARQL 1.1 query; the project's prefixes need no declaration."""
+    if (query is None) == (file is None):
+        raise UsageError("give either a query or --file", hint="oam sparql 'SELECT * WHERE { ?s ?p ?o } LIMIT 5'")
+    text = query if query is not None else Path(str(file)).read_text("utf-8")
+    kb = obj.open()
+    kb.configure_queries(Limits(timeout=timeout), workers=1)
+    body, _ = kb.sparql(text, format=fmt, strict=default_graph == "strict", timeout=timeout)
+    sys.stdout.buffer.write(body)
+    if not body.endswith(b"\n"):
+        sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
+
+
+@click.command()
+@click.argument("files", nargs=-1)
+@click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", show_default=True)
+@click.option("--lang", default="en", help="Language of the messages: en or zh-Hant.")
+@json_option
+@click.pass_obj
+def validate(obj: Context, files: tuple[str, ...], engine: str, lang: str, as_json: bool) -> int:
+    """Validate RDF FILES or folders against the shapes, or the knowledge base when none are given.
+
+    Exit code 0: conforms · 1: violations · 4: nothing was checked.
+    """
+    if files:
+        from oam_rdf.store.validation import validate_files
+
+        found = validate_files([Path(file) for file in files], engine=engine)
+    else:
+        found = obj.open().validate(engine=engine)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        click.echo(found.to_text(lang))
+    return found.exit_code
+
+
+@click.command()
+@click.argument("identifier", required=False, metavar="[DOC]")
+@click.option("--all", "everything", is_flag=True, help="The whole knowledge base.")
+@click.option("--format", "fmt", type=click.Choice(sorted(FORMATS)), default="turtle", show_default=True)
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file instead of stdout.")
+@click.option("--originals", type=click.Path(file_okay=False), help="Also copy the Originals that the export names.")
+@click.pass_obj
+def export(
+    obj: Context, identifier: str | None, everything: bool, fmt: str, output: str | None, originals: str | None
+) -> None:
+    """Write a document (Turtle: its assertion graph; TriG, N-Quads, JSON-LD: all its graphs), or everything."""
+    if (identifier is None) != everything:
+        raise UsageError("name a document, or say --all", hint="oam export PEP-0241 --format turtle")
+    kb = obj.open()
+    body = kb.export(identifier, fmt, originals=Path(originals) if originals else None)
+    if output:
+        Path(output).write_bytes(body)
+    else:
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
+
+
+COMMANDS = (sparql, validate, export)

@@ -1,0 +1,123 @@
+"""Verbs that bring something in: init, ingest, load, embed."""
+
+from __future__ import annotations
+
+import click
+
+from oam_rdf.cli.output import Context, json_option, print_json
+from oam_rdf.ingest.report import IngestReport
+from oam_rdf.ingest.run import IngestOptions
+from oam_rdf.knowledge_base import KnowledgeBase
+from oam_rdf.store.layout import find_root
+
+wait_option = click.option("--wait", type=float, default=30.0, metavar="S", help="Seconds to wait for another writer.")
+
+
+@click.command()
+@click.argument("folder", required=False)
+@click.option("--base", default="", metavar="IRI", help="Base of all data IRIs (default http://oam.localhost/).")
+@click.option("--lang", "languages", multiple=True, help="Languages of the corpus, most used first.")
+@click.option("--profile", default="", help="Profile that `oam ingest` uses when none is named.")
+@click.pass_obj
+def init(obj: Context, folder: str | None, base: str, languages: tuple[str, ...], profile: str) -> None:
+    """Make a new, empty knowledge base in FOLDER (default: --kb or OAM_KB)."""
+    kb = KnowledgeBase.init(folder or find_root(obj.kb), base=base, languages=languages, profile=profile)
+    obj.note(f"made {kb.layout.root}; now: oam --kb {kb.layout.root} ingest FOLDER")
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="FILE_OR_FOLDER…")
+@click.option("--profile", default="", help="default, peps, eips, pldst, wiki, or a TOML file of your own.")
+@click.option("--strict", is_flag=True, help="If one document is refused, nothing lands.")
+@click.option("--prune", is_flag=True, help="Mark documents whose source is gone as DEPRECATED.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, write nothing.")
+@click.option("--statements", type=click.Choice(["said", "all"]), default=None, help="Which sentences become objects.")
+@click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", help="SHACL engine.")
+@click.option("--workers", type=int, default=None, help="Parser processes (default: one per core).")
+@wait_option
+@json_option
+@click.pass_obj
+def ingest(
+    obj: Context,
+    inputs: tuple[str, ...],
+    profile: str,
+    strict: bool,
+    prune: bool,
+    dry_run: bool,
+    statements: str | None,
+    engine: str,
+    workers: int | None,
+    wait: float,
+    as_json: bool,
+) -> int:
+    """Read files and folders into the knowledge base; unchanged ones change nothing."""
+    options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait)
+    with obj.progress() as progress:
+        report = obj.open().ingest(inputs, options, progress)
+    if as_json:
+        print_json(report.to_json())
+    else:
+        click.echo(_text(report, obj.quiet))
+    return report.exit_code
+
+
+def _text(report: IngestReport, quiet: bool) -> str:
+    lines = []
+    shown = [issue for issue in report.issues if not quiet or issue.severity != "note"]
+    notes: dict[str, int] = {}
+    for issue in shown:
+        notes[issue.code] = notes.get(issue.code, 0) + 1
+        if issue.severity != "note" or notes[issue.code] <= 5:
+            lines.append(f"{issue.severity}: {issue}")
+    lines += [
+        f"note: … and {count - 5} more of kind {code}"
+        for code, count in notes.items()
+        if count > 5 and _is_note(report, code)
+    ]
+    objects = ", ".join(f"{count} {name.lower()}s" for name, count in sorted(report.objects.items()))
+    lines.append(
+        f"{report.found} files: {report.added} added, {report.changed} changed, {report.renamed} renamed, "
+        f"{report.unchanged} unchanged, {report.skipped} skipped, {report.refused} refused"
+        + (f"; {report.pruned} pruned" if report.pruned else "")
+        + (f"; {report.relinked} relinked" if report.relinked else "")
+    )
+    if objects:
+        lines.append(f"{objects}; {report.relations} relations, {report.unresolved} unresolved")
+    what = "dry run, nothing written" if report.dry_run else f"revision {report.revision_before} → {report.revision}"
+    lines.append(f"{what}, {report.seconds:.1f} s")
+    return "\n".join(lines)
+
+
+def _is_note(report: IngestReport, code: str) -> bool:
+    return all(issue.severity == "note" for issue in report.issues if issue.code == code)
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--originals", required=True, type=click.Path(exists=True, file_okay=False), help="Folder of Originals.")
+@wait_option
+@click.pass_obj
+def load(obj: Context, file: str, originals: str, wait: float) -> None:
+    """Bring back FILE, a TriG or N-Quads export made under the same base."""
+    report = obj.open().load(file, originals, wait=wait)
+    click.echo(f"{report.documents} documents, {report.quads} quads, {report.originals} Originals")
+
+
+@click.command()
+@click.option("--limit", type=int, default=None, help="At most so many passages in this call.")
+@wait_option
+@json_option
+@click.pass_obj
+def embed(obj: Context, limit: int | None, wait: float, as_json: bool) -> None:
+    """Make the vectors that dense search needs; stop and go on at any time."""
+    with obj.progress() as progress:
+        report = obj.open().embed(progress, wait=wait, limit=limit)
+    if as_json:
+        print_json(report.to_json())
+    else:
+        click.echo(
+            f"{report.embedded} of {report.passages} passages have a vector, {report.made} new, {report.seconds:.1f} s"
+        )
+
+
+COMMANDS = (init, ingest, load, embed)

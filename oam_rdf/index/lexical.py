@@ -1,0 +1,288 @@
+"""The lexical channel: Whoosh postings scored in numpy, over the rows of a passage table.
+
+Read-only and safe to share between threads; opening writes nothing. :func:`publish` makes the next generation.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oam_rdf.errors import Damaged, UsageError
+from oam_rdf.index.lexical_schema import FIELDS, MARKER, document_key, read_column
+from oam_rdf.index.lexical_terms import SAME, WEIGHTS, Term, query_terms, runs
+from oam_rdf.index.lexical_writer import check_head, load_dictionary, publish
+from oam_rdf.index.passages import PassageTable
+from oam_rdf.index.postings import NONE, PostingReader, Postings, all_of, any_of, open_reader, reading
+from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, choose, idf, idf_coverage
+from oam_rdf.text.normalise import index_key
+from oam_rdf.text.segment import HAN
+
+__all__ = ["FIELDS", "LexicalIndex", "LexicalResult", "Match", "QueryTerm", "publish"]
+
+SCORERS = ("auto", "bm25", "idf_coverage")
+# Decision D22: a pin needs a term in at most 5 % of the passages, and no more than 20 rows are pinned.
+_RARE, _PINNED = 0.05, 20
+
+Bools = NDArray[np.bool_]
+
+
+class Match(NamedTuple):
+    """A query term in a row: ``how`` literal | joined | part | bigram | stem | parts, in which fields."""
+
+    term: str
+    how: str
+    fields: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.term} ({self.how}: {', '.join(self.fields)})"
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalResult:
+    """``rows`` by falling score, ties by row; ``scores`` float32 of the same length (``scorer`` says which formula).
+
+    ``terms`` are the query's original terms, ``total`` how many rows were hit before ``k`` cut the list, ``pins`` the
+    rows that decision D22 pins: every original term literally, one of them rare, at most 20 rows.
+    """
+
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    terms: tuple[QueryTerm, ...]
+    scorer: str
+    total: int
+    pins: NDArray[np.int32]
+    fields: tuple[str, ...]
+    plan: tuple[Term, ...]
+
+
+class LexicalIndex:
+    """An open lexical index. Use :meth:`open`."""
+
+    def __init__(self, folder: Path, reader: Any, passages: PassageTable) -> None:
+        self.folder, self.passages, self._reader = folder, passages, reader
+        self.dictionary = load_dictionary(folder)
+        self.segmenter = self.dictionary.segmenter()
+        rows, lengths = _map_rows(folder, reader, passages)
+        self._postings = PostingReader(reader, rows)
+        self._lengths = lengths
+        self._evidence: OrderedDict[tuple[Term, tuple[str, ...]], list[Evidence]] = OrderedDict()
+
+    @classmethod
+    def open(cls, folder: Path, passages: PassageTable) -> LexicalIndex:
+        """Open for reading; :class:`Damaged` if a file is missing, made otherwise, or disagrees with ``passages``."""
+        check_head(folder)
+        reader = open_reader(folder)
+        with reading(folder):
+            return cls(folder, reader, passages)
+
+    def close(self) -> None:
+        """Release the files; the index cannot be searched afterwards."""
+        self._postings.close()
+        self._reader.close()
+
+    def search(
+        self,
+        query: str,
+        *,
+        mask: Bools | None = None,
+        visible: Bools | None = None,
+        scorer: str = "auto",
+        fields: Sequence[str] = FIELDS,
+        k: int | None = None,
+    ) -> LexicalResult:
+        """Rows that hold at least one known term of ``query`` (plain text), best first.
+
+        ``mask`` (bool[n]) are the rows that may be returned; ``visible`` (bool[n]) those the caller may know of: N,
+        df and lengths count these alone, and none else is returned. ``scorer`` auto | bm25 | idf_coverage; ``k`` cuts
+        the list. A query with no known term has no rows (decision D21). :class:`UsageError` for an unknown scorer or
+        field or a mask of the wrong length.
+        """
+        size = len(self.passages)
+        for given in (mask, visible):
+            if given is not None and given.shape != (size,):
+                raise UsageError(f"a mask has shape {given.shape}, the index {size} rows")
+        if scorer not in SCORERS:
+            raise UsageError(f"unknown scorer {scorer!r}", hint="one of " + ", ".join(SCORERS))
+        if unknown := set(fields) - set(FIELDS):
+            raise UsageError(f"unknown field {min(unknown)!r}", hint="one of " + ", ".join(FIELDS))
+        searched = tuple(f for f in FIELDS if f in fields)
+        plan, whole = self._plan(query, visible)
+        evidence = [self._of(term, searched) for term in plan]
+        n = size if visible is None else int(np.count_nonzero(visible))
+        seen = {f: v if visible is None else v[visible] for f, v in self._lengths.items()}
+        if scorer == "auto":
+            scorer = choose(seen["body"])
+        terms = tuple(_statistics(t, e, n, size, visible) for t, e in zip(plan, evidence, strict=True))
+        if scorer == "bm25":
+            means = {f: float(v.mean()) if len(v) else 0.0 for f, v in seen.items()}
+            united = [(t, self._of(t, searched)) for t in whole]
+            known = [(_statistics(t, e, n, size, visible), e) for t, e in united]
+            every = [*terms, *(t for t, _ in known)]
+            scores = bm25(size, n, every, [*evidence, *(e for _, e in known)], self._lengths, means)
+        else:
+            scores = idf_coverage(size, terms, evidence)
+        allowed = np.ones(size, bool)
+        for given in (mask, visible):
+            if given is not None:
+                allowed &= given
+        rounded = scores.astype("f4")
+        hits = np.flatnonzero((rounded > 0) & allowed)
+        order = np.argsort(-rounded[hits], kind="stable")[:k]  # stable: ties by row
+        rows = hits[order].astype("i4")
+        pins = _pins(terms, evidence, n, allowed)
+        return LexicalResult(rows, rounded[rows], terms, scorer, len(hits), pins, searched, (*plan, *whole))
+
+    def matches(self, row: int, result: LexicalResult) -> tuple[Match, ...]:
+        """How each query term of ``result`` occurs in ``row``, best way only, in query order, unbroken runs last."""
+        found = []
+        for term in result.plan:
+            for way in self._of(term, result.fields):
+                where = tuple(f for f, postings in way.fields.items() if _holds(postings, row))
+                if where:
+                    found.append(Match(term.key, way.how, where))
+                    break
+        return tuple(found)
+
+    def matched(self, row: int, result: LexicalResult) -> tuple[str, ...]:
+        """:meth:`matches` as texts: ``呼吸律 (literal: title, body)``."""
+        return tuple(str(m) for m in self.matches(row, result))
+
+    def _plan(self, query: str, visible: Bools | None) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        """Original query terms, and the unbroken runs that they make.
+
+        A dictionary word that no visible row holds as such is cut again without it.
+        So a word that only a hidden document brought into the dictionary leaves no trace, and a word that the texts
+        never show whole does not stand in the way of the words inside it.
+        """
+        folded = index_key(query)
+        absent: set[str] = set()
+        while True:
+            tokens = self.segmenter.segment(folded, absent)
+            plan = query_terms(tokens)
+            more = {
+                t.key
+                for t in plan
+                if t.kind == HAN
+                and len(t.key) > 1
+                and not any(_any(p, visible) for p in self._of(t, FIELDS)[0].fields.values())
+            }
+            if not more:
+                return plan, runs(tokens)
+            absent |= more
+
+    def _of(self, term: Term, fields: tuple[str, ...]) -> list[Evidence]:
+        """Evidence for a term, best weight first; kept for the last 512 terms."""
+        place = (term, fields)
+        known = self._evidence.get(place)
+        if known is not None:
+            return known
+        out = []
+        for form in term.forms:
+            by_field = {f: self._form(f, form.groups) for f in fields}
+            out.append(Evidence(form.how, WEIGHTS[form.how], {f: p for f, p in by_field.items() if len(p.rows)}))
+        out[1:] = sorted(out[1:], key=lambda e: -e.weight)
+        self._evidence[place] = out
+        while len(self._evidence) > 512:
+            self._evidence.popitem(last=False)
+        return out
+
+    def _form(self, field: str, groups: Collection[tuple[str, ...]]) -> Postings:
+        lists = []
+        for group in groups:
+            found = any_of([self._postings.get(field, term) for term in group])
+            if not len(found.rows):
+                return NONE
+            lists.append(found)
+        return all_of(lists)
+
+
+def _any(postings: Postings, visible: Bools | None) -> bool:
+    return len(postings.rows) > 0 if visible is None else bool(visible[postings.rows].any())
+
+
+def _holds(postings: Postings, row: int) -> bool:
+    at = int(np.searchsorted(postings.rows, row))
+    return at < len(postings.rows) and int(postings.rows[at]) == row
+
+
+def _statistics(term: Term, ways: list[Evidence], n: int, size: int, visible: Bools | None) -> QueryTerm:
+    """df of the term itself; of all its variants together if it occurs through variants only (decision D21)."""
+
+    def count(evidence: list[Evidence]) -> int:
+        lists = [p.rows for e in evidence for p in e.fields.values()]
+        if not lists:
+            return 0
+        held = np.zeros(size, bool)
+        for rows in lists:
+            held[rows] = True
+        return int(np.count_nonzero(held if visible is None else held & visible))
+
+    df = count([e for e in ways if e.how in SAME]) or count(ways)
+    return QueryTerm(term.key, term.kind, df, idf(n, df), df > 0)
+
+
+def _pins(terms: tuple[QueryTerm, ...], evidence: list[list[Evidence]], n: int, allowed: Bools) -> NDArray[np.int32]:
+    """Rows that decision D22 pins."""
+    none = np.zeros(0, "i4")
+    if not terms or not all(t.known for t in terms) or min(t.df for t in terms) > max(1, _RARE * n):
+        return none
+    pinned = allowed.copy()
+    for ways in evidence:
+        literal = np.zeros(len(allowed), bool)
+        for way in ways:
+            if way.how in ("literal", "bigram"):  # both are the term verbatim
+                for postings in way.fields.values():
+                    literal[postings.rows] = True
+        pinned &= literal
+    rows = np.flatnonzero(pinned).astype("i4")
+    return rows if len(rows) <= _PINNED else none
+
+
+def _map_rows(
+    folder: Path, reader: Any, passages: PassageTable
+) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float64]]]:
+    """Row of every Whoosh entry (-1 = deleted or marker) and field lengths by row; proves that all rows are here."""
+    leaves = [(leaf, leaf.doc_count_all()) for leaf, _ in reader.leaf_readers()] if reader.doc_count_all() else []
+
+    def column(name: str) -> NDArray[Any]:
+        parts = [read_column(leaf, name, n) for leaf, n in leaves]
+        return np.concatenate(parts) if parts else np.zeros(0, "u4")
+
+    document, ordinal = column("document"), column("ordinal")
+    alive = ordinal != MARKER
+    base = 0
+    for leaf, n in leaves:
+        alive[[base + d for d in leaf._perdoc.deleted_docs()]] = False
+        base += n
+    keys = np.array([document_key(d) for d in passages.documents], "u8")
+    order = np.argsort(keys)
+    first = np.searchsorted(passages.document, np.arange(len(keys) + 1))
+    numbers = np.flatnonzero(alive)
+    at = np.searchsorted(keys[order], document[numbers])
+    wrong = "the lexical index and the passage table differ"
+    if len(numbers) != len(passages) or (len(numbers) and int(at.max()) >= len(keys)):
+        raise Damaged(
+            f"{wrong}: {len(numbers)} and {len(passages)} passages", place=str(folder), hint="run `oam reindex`"
+        )
+    found = order[at] if len(keys) else at
+    rows = (first[found] + ordinal[numbers]).astype("i8")
+    if len(numbers) and (
+        np.any(keys[found] != document[numbers])
+        or np.any(rows >= first[found + 1])
+        or len(np.unique(rows)) != len(rows)
+    ):
+        raise Damaged(wrong, place=str(folder), hint="run `oam reindex`")
+    mapped = np.full(len(alive), -1, "i4")
+    mapped[numbers] = rows
+    lengths = {}
+    for field in FIELDS:
+        lengths[field] = np.zeros(len(passages))
+        lengths[field][rows] = column(f"{field}_length")[numbers]
+    return mapped, lengths

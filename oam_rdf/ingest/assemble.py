@@ -1,0 +1,467 @@
+"""From blocks, header fields and links to a :class:`ParsedDocument`: the part that all text formats share."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from oam_rdf.ingest import attributes, labels, links, passages_cut
+from oam_rdf.ingest.blocks import HEADING, ITEM, MATH, PROSE, ROW, RULE, TEXT, Block
+from oam_rdf.ingest.draft import Draft
+from oam_rdf.ingest.language import detect
+from oam_rdf.ingest.passages_cut import Unit, without
+from oam_rdf.ingest.profiles import Profile
+from oam_rdf.ingest.source import Source
+from oam_rdf.ingest.yaml_front import Field
+from oam_rdf.model import DOCUMENT, SECTION, STATEMENT, KnowledgeObject, ParsedDocument, Passage
+from oam_rdf.text.normalise import id_key
+from oam_rdf.text.statements import sentences
+
+_BOLD_TERM = re.compile(r"\*\*([^*\n]{2,40}?)[：:，。.]?\*\*")
+_CONTINUED = re.compile(r"\s*(?:其中|則|则|這裡|这里|where\b|then\b|with\b|for\b|such that\b|[,，;；a-z])")
+_COLON = re.compile(r"[：:][\s*_]*\Z")
+_PATH = " › "
+_MAX_TERMS = 400
+
+
+@dataclass(slots=True)
+class Statement:
+    """A statement of the text, minted or not: ``spans`` (lead-in or header row first), own extent ``start:end``."""
+
+    start: int
+    end: int
+    spans: tuple[tuple[int, int], ...]
+    section: str
+    id: str = ""
+    draft: Draft | None = None
+    prose: bool = True
+
+
+@dataclass(slots=True)
+class _Section:
+    draft: Draft
+    level: int
+    path: str  # heading path
+
+
+@dataclass(slots=True)
+class Assembly:
+    """Everything that a format's parser has found, on its way to a document."""
+
+    source: Source
+    profile: Profile
+    media_type: str
+    blocks: list[Block]
+    fields: list[Field]
+    body: int = 0  # offset where the text begins, after a header that is no block
+    rst: bool = False
+    mint_all: bool = False
+    id: str = ""
+    document: Draft = field(default_factory=lambda: Draft(DOCUMENT, line=1))
+    sections: list[_Section] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    holes: list[tuple[int, int]] = field(default_factory=list)
+    _used: dict[str, int] = field(default_factory=dict)
+
+    def result(self) -> ParsedDocument:
+        """The document. Never raises for content: what is odd becomes an issue."""
+        source, text = self.source, self.source.text
+        for one in self.fields:
+            self.document.apply(one.name, one.values, one.line, self.profile, source)
+        title_block = self._title()
+        self._identify()
+        language = self.document.language or detect(text[self.body :], self.profile.language or "en")
+        self.document.language = language
+        self.holes = passages_cut.blobs(text)
+        for start, end in self.holes:
+            source.issue("blob", f"{end - start:,} characters without words are not indexed", line=source.line(start),
+                         severity="note", hint="they stay in the Original")  # fmt: skip
+        self._walk(title_block)
+        self._name_statements()
+        clean = links.masked(text, self.blocks, self.body, rst=self.rst)
+        found = links.in_text(source, clean, self.profile, markdown=not self.rst)
+        self._cite(found)
+        objects = self._objects(language)
+        relations = [*self.document.stated_relations()]
+        for section in self.sections:
+            relations += section.draft.stated_relations()
+        for statement in self.statements:
+            if statement.draft is not None:
+                relations += statement.draft.stated_relations()
+        return ParsedDocument(
+            id=self.id,
+            path=source.path,
+            sha256=source.sha256,
+            length=len(text),
+            media_type=self.media_type,
+            profile=self.profile.name,
+            language=language,
+            objects=objects,
+            relations=tuple(relations),
+            passages=self._passages(language),
+            terms=self._terms(clean, found),
+            issues=tuple(source.issues),
+        )
+
+    # -- the document itself -------------------------------------------------------------------------------------
+
+    def _title(self) -> int:
+        """Settles the title; returns the index of the heading that is the title rather than a section, or -1."""
+        headings = [i for i, b in enumerate(self.blocks) if b.kind == HEADING]
+        top = [i for i in headings if self.blocks[i].level == 1]
+        first = headings[0] if headings else -1
+        is_title = bool(top) and first == top[0] and all(b.kind not in (TEXT, ITEM) for b in self.blocks[:first])
+        if self.document.title:
+            alone = is_title and len(top) == 1 and not self.rst
+            if alone:
+                self.document.aliases.append(_collapsed(self.blocks[first].title))
+            return first if alone else -1
+        if is_title and (not self.rst or len(top) == 1):
+            written = _plain(self.blocks[first].title)
+            if self.document.author_id:
+                self.document.title = written
+            else:
+                self.document.apply("title", (written,), self.source.line(self.blocks[first].start), self.profile, self.source)
+            return first
+        self.document.title = self.source.stem
+        return -1
+
+    def _identify(self) -> None:
+        """Header id, else title, else path (segmentation.md, "Ids are stable")."""
+        self.id = _collapsed(self.document.author_id or self.document.title or self.source.path)
+
+    # -- blocks --------------------------------------------------------------------------------------------------
+
+    def _walk(self, title_block: int) -> None:
+        source, text = self.source, self.source.text
+        for one in self.fields:
+            if self.profile.field(one.name) == "summary" and one.start >= 0:
+                self.units.append(Unit(one.start, one.end, ""))
+        stack: list[_Section] = []
+        index = 0
+        while index < len(self.blocks):
+            block = self.blocks[index]
+            if block.kind == HEADING and index != title_block:
+                self._open_section(stack, block)
+                label = labels.read(block.title, self.profile, heading=True, above=self._above(stack))
+                if label:
+                    index = self._labelled(index, label, self._current(stack))
+                    continue
+            elif block.kind in (HEADING, RULE):
+                pass
+            elif block.kind in PROSE:
+                index = self._prose(index, self._current(stack))
+                continue
+            else:
+                index = self._whole(index, self._current(stack))
+                continue
+            index += 1
+        for section in stack:
+            self._close(section, len(text))
+        for section in self.sections:
+            section.draft.line = source.line(section.draft.spans[0][0])
+
+    def _current(self, stack: Sequence[_Section]) -> str:
+        return stack[-1].draft.id if stack else ""
+
+    def _above(self, stack: Sequence[_Section]) -> str:
+        return stack[-2].draft.title if len(stack) > 1 else ""
+
+    def _open_section(self, stack: list[_Section], block: Block) -> None:
+        while stack and stack[-1].level >= block.level:
+            self._close(stack.pop(), block.start)
+        title = _plain(block.title)
+        path = stack[-1].path + _PATH + title if stack else title
+        draft = Draft(SECTION, parent=self._current(stack), title=title, spans=((block.start, block.end),))
+        digest = hashlib.sha256(_normal(path).encode()).hexdigest()[:8]
+        draft.id = self._free(f"sec-{digest}")
+        section = _Section(draft, block.level, path)
+        stack.append(section)
+        self.sections.append(section)
+
+    def _close(self, section: _Section, end: int) -> None:
+        start = section.draft.spans[0][0]
+        piece = self.source.text[start:end]
+        section.draft.spans = ((start, start + len(piece.rstrip())),)
+
+    def _free(self, wanted: str) -> str:
+        """``wanted``, or with ``-2``, ``-3`` … if the document has it already."""
+        count = self._used[wanted] = self._used.get(wanted, 0) + 1
+        return wanted if count == 1 else f"{wanted}-{count}"
+
+    def _prose(self, index: int, section: str) -> int:
+        """A paragraph, item or HTML block: header line, attribute line, labelled or plain statements."""
+        block, text = self.blocks[index], self.source.text
+        piece = text[block.start : block.end]
+        if block.header:
+            self._unit(block.start, block.end, section)
+            return index + 1
+        if self._attribute_lines(block, self.document):
+            self._unit(block.start, block.end, section)
+            return index + 1
+        label = labels.read(piece, self.profile, above=self._title_of(section)) if piece[:1] in _LABEL_STARTS else None
+        if label is None and piece[:1].isalnum():
+            label = labels.read(piece, self.profile, above=self._title_of(section))
+        if label is not None and len(piece) > label.length:
+            return self._labelled(index, label, section)
+        lead = self._lead(block)
+        for start, end in without(block.start, block.end, self.holes):
+            for one in sentences(text, start, end):
+                spans = ((lead, (one.start, one.end)) if lead else ((one.start, one.end),))
+                self._state(Statement(one.start, one.end, spans, section))
+        return index + 1
+
+    def _attribute_lines(self, block: Block, draft: Draft) -> bool:
+        """Reads a block whose every line is an attribute line; False (and nothing read) otherwise."""
+        piece = self.source.text[block.start : block.end]
+        if "::" not in piece and "[[" not in piece:
+            return False
+        lines = piece.split("\n")
+        if not all(attributes.is_attribute(line) or not line.strip() for line in lines):
+            return False
+        at = block.start
+        for line in lines:
+            attributes.apply(line, draft, self.source.line(at), self.profile, self.source)
+            at += len(line) + 1
+        block.header = True
+        return True
+
+    def _lead(self, block: Block) -> tuple[int, int] | None:
+        """The sentence that introduces a list, if it ends with a colon."""
+        if block.kind != ITEM or block.lead < 0:
+            return None
+        above = self.blocks[block.lead]
+        if above.header or above.kind not in PROSE or not _COLON.search(self.source.text[above.start : above.end]):
+            return None
+        at = bisect_right(self.statements, above.end, key=lambda s: s.start) - 1
+        last = self.statements[at] if at >= 0 else None
+        if last is None or not above.start <= last.start < above.end or last.end - last.start > 400:
+            return None
+        return last.start, last.end
+
+    def _labelled(self, index: int, label: labels.Label, section: str) -> int:
+        """A statement with an author's label: its whole block with what continues it, and the list that describes it."""
+        text, blocks = self.source.text, self.blocks
+        heading = blocks[index].kind == HEADING
+        start = text.find(blocks[index].title, blocks[index].start) if heading else blocks[index].start
+        last = index
+        after = index + 1
+        own = Draft(STATEMENT, parent=section, author_id=label.author_id, kind=label.kind, state=label.state)
+        own.line = self.source.line(start)
+        own.global_id = label.corpus_wide
+        if label.name:
+            own.title = label.name
+        after = self._described(after, own)
+        if heading and after < len(blocks) and blocks[after].kind == TEXT and not blocks[after].header:
+            last, after = after, after + 1
+        last = self._continued(last)
+        after = self._described(max(after, last + 1), own)
+        end = blocks[last].end
+        for _, match in self._inline_fields(start, end):
+            own.apply(match["key"], (match["value"],), self.source.line(match.start()), self.profile, self.source)
+        own.spans = ((start, end),)
+        own.id = self._author_id(label, own)
+        self._state(Statement(start, end, own.spans, section, own.id, own))
+        for passed in range(last + 1, after):
+            self._unit(blocks[passed].start, blocks[passed].end, section)
+        return max(after, last + 1)
+
+    def _inline_fields(self, start: int, end: int) -> list[tuple[int, re.Match[str]]]:
+        return [(m.start(), m) for m in attributes.INLINE.finditer(self.source.text, start, end)]
+
+    def _author_id(self, label: labels.Label, own: Draft) -> str:
+        if not label.author_id:
+            return ""
+        wanted = label.author_id
+        if wanted in self._used:
+            self.source.issue(
+                "duplicate-id", f"the label {wanted!r} is used twice in this document", line=own.line,
+                hint=f"give one of them another number; this one is {wanted}-{self._used[wanted] + 1}",
+            )  # fmt: skip
+            own.global_id = False
+        return self._free(wanted)
+
+    def _continued(self, index: int) -> int:
+        """Index of the last block that a labelled statement runs on into: what its colon announces, its formulas."""
+        text, blocks = self.source.text, self.blocks
+        while index + 1 < len(blocks):
+            block, following = blocks[index], blocks[index + 1]
+            piece = text[block.start : block.end]
+            if following.header or following.kind in (HEADING, RULE):
+                break
+            colon = block.kind in PROSE and bool(_COLON.search(piece))
+            if following.kind == MATH or (
+                block.kind == MATH and following.kind == TEXT and _CONTINUED.match(text, following.start)
+            ):
+                index += 1
+            elif colon and following.kind == ITEM:
+                group = following.group
+                if self._is_description(index + 1):
+                    break
+                while index + 1 < len(blocks) and blocks[index + 1].group == group and blocks[index + 1].kind == ITEM:
+                    index += 1
+                break
+            else:
+                break
+        return index
+
+    def _is_description(self, index: int) -> bool:
+        block = self.blocks[index]
+        return block.kind == ITEM and attributes.is_attribute(self.source.text[block.start : block.end])
+
+    def _described(self, index: int, own: Draft) -> int:
+        """Reads the list of attribute lines that begins at ``index`` into ``own``; returns the index after them."""
+        if index >= len(self.blocks) or not self._is_description(index):
+            return index
+        group = self.blocks[index].group
+        while index < len(self.blocks) and self.blocks[index].group == group and self._attribute_lines(self.blocks[index], own):
+            index += 1
+        return index
+
+    def _whole(self, index: int, section: str) -> int:
+        """Code, math and tables stay whole; each row of a table is a statement with its header cells."""
+        block = self.blocks[index]
+        if block.kind == MATH:
+            above = self.blocks[index - 1] if index else None
+            lead = None
+            if above is not None and above.kind in PROSE and not above.header and self.statements:
+                last = self.statements[-1]
+                if above.start <= last.start and _COLON.search(self.source.text[above.start : above.end]):
+                    lead = (last.start, last.end)
+            spans = ((lead, (block.start, block.end)) if lead else ((block.start, block.end),))
+            self._state(Statement(block.start, block.end, spans, section, prose=lead is not None))
+            return index + 1
+        if block.kind != ROW:
+            self._unit(block.start, block.end, section)
+            return index + 1
+        end = index
+        head = block if block.level else None
+        while end < len(self.blocks) and self.blocks[end].kind == ROW and self.blocks[end].group == block.group:
+            row = self.blocks[end]
+            if row is not head:
+                own = (row.start, row.end)
+                spans = ((head.start, head.end), own) if head else (own,)
+                self.statements.append(Statement(row.start, row.end, spans, section))
+            end += 1
+        bottom = self.blocks[end - 1].end
+        if passages_cut.tokens(self.source.text[block.start : bottom]) <= passages_cut.CAP:
+            self._unit(block.start, bottom, section)
+        else:
+            for row in self.blocks[index:end]:
+                self._unit(row.start, row.end, section)
+        return end
+
+    def _state(self, statement: Statement) -> None:
+        self.statements.append(statement)
+        self._unit(statement.start, statement.end, statement.section)
+
+    def _unit(self, start: int, end: int, section: str) -> None:
+        if end > start:
+            self.units.append(Unit(start, end, section))
+
+    def _title_of(self, section: str) -> str:
+        return next((s.draft.title for s in reversed(self.sections) if s.draft.id == section), "")
+
+    # -- statements and what is said of them ---------------------------------------------------------------------
+
+    def _name_statements(self) -> None:
+        """Every statement gets the id it has or would have: the author's, else the hash of its text."""
+        text = self.source.text
+        for statement in self.statements:
+            if statement.id:
+                continue
+            content = "\n".join(text[a:b] for a, b in statement.spans)
+            statement.id = self._free(f"st-{hashlib.sha256(_normal(content).encode()).hexdigest()[:10]}")
+            if statement.draft is not None:
+                statement.draft.id = statement.id
+            elif self.mint_all and statement.prose:
+                self._mint(statement)
+
+    def _mint(self, statement: Statement) -> Draft:
+        if statement.draft is None:
+            statement.draft = Draft(STATEMENT, statement.id, statement.section, spans=statement.spans)
+            statement.draft.line = self.source.line(statement.start)
+        return statement.draft
+
+    def _cite(self, found: Sequence[links.Link]) -> None:
+        """Each reference becomes a relation of the statement in which it stands, or of the section whose heading it is."""
+        starts = [s.start for s in self.statements]
+        own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title)}
+        section_starts = [s.draft.spans[0][0] for s in self.sections]
+        covered = [(b.start, b.end) for b in self.blocks if b.header]
+        covered_starts = [start for start, _ in covered]
+        for link in found:
+            at = bisect_right(covered_starts, link.start) - 1
+            if (at >= 0 and link.start < covered[at][1]) or id_key(link.target) in own:
+                continue
+            line = self.source.line(link.start)
+            index = bisect_right(starts, link.start) - 1
+            if index >= 0 and link.start < self.statements[index].end:
+                self._mint(self.statements[index]).relate(link.relation, link.target, line)
+                continue
+            index = bisect_right(section_starts, link.start) - 1
+            draft = self.sections[index].draft if index >= 0 else self.document
+            draft.relate(link.relation, link.target, line)
+
+    def _objects(self, language: str) -> tuple[KnowledgeObject, ...]:
+        text = self.source.text
+        drafts = [s.draft for s in self.sections]
+        for statement in self.statements:
+            if statement.draft is not None:
+                statement.draft.language = detect("\n".join(text[a:b] for a, b in statement.spans), language)
+                drafts.append(statement.draft)
+        for section in self.sections:
+            section.draft.language = detect(section.draft.title, language)
+        drafts.sort(key=lambda d: (d.spans[-1][0], d.granularity == STATEMENT))
+        return tuple(draft.freeze(self.source, self.profile) for draft in (self.document, *drafts))
+
+    # -- what is indexed -----------------------------------------------------------------------------------------
+
+    def _passages(self, language: str) -> tuple[Passage, ...]:
+        minted = {(s.start, s.end): s.id for s in self.statements if s.draft is not None}
+        units = [Unit(u.start, u.end, u.section, minted.get((u.start, u.end), "")) for u in self.units]
+        units.sort(key=lambda u: u.start)
+        if not units:  # nothing but a header: the document must still be found
+            units = [Unit(0, len(self.source.text), "")]
+        headings = {s.draft.id: s.path for s in self.sections}
+        return passages_cut.cut(self.source, units, headings, language, self.holes)
+
+    def _terms(self, clean: str, found: Sequence[links.Link]) -> tuple[str, ...]:
+        terms: dict[str, None] = {}
+        for term in (self.document.title, *self.document.aliases, *self.document.subjects):
+            terms[_collapsed(term)] = None
+        for section in self.sections:
+            terms[re.sub(r"^[\d.、]+\s*", "", section.draft.title)] = None
+        for link in found:
+            for term in (link.label, link.target.split("#")[0]):
+                if term and "/" not in term:
+                    terms[_collapsed(term)] = None
+        for match in _BOLD_TERM.finditer(clean):
+            terms[_collapsed(match[1])] = None
+            if len(terms) > _MAX_TERMS:
+                break
+        return tuple(term for term in terms if 2 <= len(term) <= 60)
+
+
+_LABEL_STARTS = frozenset("*_>")
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _normal(text: str) -> str:
+    """NFC with white space collapsed: what ids are made from."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _plain(title: str) -> str:
+    """A heading's text without Markdown marks."""
+    title = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", title)
+    title = re.sub(r"\[\[(?:[^\]|]*\|)?([^\]]+)\]\]", r"\1", title)
+    return _collapsed(re.sub(r"\*\*|__|`", "", title).strip("# "))

@@ -1,0 +1,84 @@
+"""A document on its way in."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from oam_rdf.errors import OamError, ParseError
+from oam_rdf.ingest import profiles
+from oam_rdf.ingest.catalogue import StoredFile
+from oam_rdf.ingest.parse import parse
+from oam_rdf.ingest.scan import SourceFile
+from oam_rdf.model import Issue, ParsedDocument
+
+
+@dataclass(slots=True)
+class Candidate:
+    """``packed`` is the compressed pickle: a large corpus must not sit in memory as objects.
+
+    ``kind`` is added, changed, renamed or relinked.
+    """
+
+    file: SourceFile
+    sha256: str
+    previous: StoredFile | None
+    kind: str
+    packed: bytes
+    id: str
+    issues: tuple[Issue, ...] = ()
+
+    def document(self) -> ParsedDocument:
+        return unpack(self.packed)
+
+
+def pack(document: ParsedDocument) -> bytes:
+    return zlib.compress(pickle.dumps(document, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def unpack(packed: bytes) -> ParsedDocument:
+    document: ParsedDocument = pickle.loads(zlib.decompress(packed))
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class ParseJob:
+    """What a worker needs to parse one file."""
+
+    absolute: str
+    path: str
+    profile: str
+    statements: str
+    base: str
+    limit: int
+
+
+def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
+    """In a worker process: the packed document, or why the file is refused."""
+    try:
+        size = Path(job.absolute).stat().st_size
+        if size > job.limit:
+            raise ParseError(
+                f"{size:,} bytes is more than the limit of {job.limit:,}",
+                place=job.path,
+                hint="split it, or raise max_file_bytes in oam.toml",
+            )
+        data = Path(job.absolute).read_bytes()
+        return pack(parse(data, job.path, profiles.load(job.profile), statements=job.statements, base=job.base)), None
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+        return b"", Issue("error", "unreadable", reason, file=job.path, hint="check its permissions")
+    except OamError as error:
+        line = next((int(part) for part in error.place.removeprefix(job.path).split(":") if part.isdigit()), 0)
+        return b"", Issue("error", "unparsable", error.message, file=job.path, line=line, hint=error.hint)
+
+
+def claims(document: ParsedDocument) -> Iterator[tuple[str, int]]:
+    """Ids that must be unique in the whole knowledge base: the document's and the corpus-wide ones, with their lines."""
+    yield document.id, document.document.line
+    for item in document.objects:
+        if item.global_id:
+            yield item.id, item.line

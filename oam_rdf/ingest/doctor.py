@@ -1,0 +1,169 @@
+"""Does everything on disk agree with everything else? Compares counts and hashes; rebuilds side indexes from RDF."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyoxigraph import NamedNode, Store
+
+from oam_rdf.errors import Damaged, OamError
+from oam_rdf.index.dense import DenseIndex
+from oam_rdf.index.facets import Facets
+from oam_rdf.index.lexical import LexicalIndex
+from oam_rdf.index.passages import PassageTable
+from oam_rdf.ingest.publication import Publication
+from oam_rdf.namespaces import OA, OAM, PROV, RDF
+from oam_rdf.store import publish
+from oam_rdf.store.hashing import content_hash, graph_hashes
+from oam_rdf.store.layout import Config, Layout
+from oam_rdf.store.live import LiveStore
+from oam_rdf.store.lock import WriteLock
+from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals
+
+_SPANS = f"""
+SELECT ?owner ?span ?original ?start ?end ?content WHERE {{
+  ?owner <{PROV}wasQuotedFrom> ?span .
+  ?span <{OA}hasSource> ?original ; <{OA}start> ?start ; <{OA}end> ?end .
+  OPTIONAL {{ ?owner <{OAM}content> ?content }}
+}}"""
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    """What was checked (name → how many things) and what is wrong."""
+
+    checked: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    repaired: list[str] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        return not self.problems
+
+    def to_json(self) -> dict[str, Any]:
+        return {"clean": self.clean, "checked": self.checked, "problems": self.problems, "repaired": self.repaired}
+
+
+class Doctor:
+    """Examines one knowledge base under its write lock."""
+
+    def __init__(self, layout: Layout, config: Config) -> None:
+        self.layout = layout
+        self.minter = Minter(config.base)
+        self.originals = Originals(layout.originals)
+
+    def examine(self, *, repair: bool = False, wait: float = 30.0) -> Diagnosis:
+        """Check everything; with ``repair`` publish a generation rebuilt from RDF and Originals where that helps."""
+        with WriteLock(self.layout.lock, verb="doctor", wait=wait):
+            try:
+                live = LiveStore(self.layout, self.minter)
+            except OSError as error:
+                raise Damaged(
+                    f"the live store does not open: {error}", place=str(self.layout.live), hint="restore a backup"
+                ) from error
+            diagnosis = self._check(live)
+            if repair and diagnosis.problems:
+                Publication(self.layout, live, self.minter, self.originals).publish(rebuild=True)
+                after = self._check(live)
+                after.repaired = [problem for problem in diagnosis.problems if problem not in after.problems]
+                return after
+            return diagnosis
+
+    def _check(self, live: LiveStore) -> Diagnosis:
+        found = Diagnosis()
+        checked, wrong = self.originals.check()
+        found.checked["originals"] = checked
+        found.problems += [f"{path}: the Original was altered after it was stored" for path in wrong]
+        self._spans(live, found)
+        number = publish.current_number(self.layout)
+        if number is None:
+            if live.revision:
+                found.problems.append("nothing is published although the store holds committed changes")
+            return found
+        # Harmless, and removed by the next publication; counted so that nobody wonders about the folder.
+        found.checked["unfinished publications"] = len(list(self.layout.published.glob(".new-*")))
+        try:
+            with publish.open_generation(self.layout, number) as generation:
+                self._generation(live, generation, found)
+        except OamError as error:
+            found.problems.append(str(error))
+        return found
+
+    def _spans(self, live: LiveStore, found: Diagnosis) -> None:
+        """Every SourceSpan lies inside its Original, and a statement's content is exactly what stands there."""
+        texts: dict[str, str] = {}
+        parts: dict[str, list[tuple[int, str]]] = {}
+        contents: dict[str, str] = {}
+        spans = 0
+        for row in live.select(_SPANS):
+            spans += 1
+            sha256 = row["original"].value.rsplit("sha256-", 1)[-1]
+            if sha256 not in texts:
+                try:
+                    texts[sha256] = self.originals.read(sha256).decode("utf-8")
+                except (OamError, UnicodeDecodeError) as error:
+                    found.problems.append(str(error))
+                    texts[sha256] = ""
+            start, end = int(row["start"].value), int(row["end"].value)
+            if not 0 <= start < end <= len(texts[sha256]):
+                found.problems.append(f"<{row['span'].value}>: {start}:{end} lies outside its Original")
+            elif row["content"]:
+                owner = row["owner"].value
+                parts.setdefault(owner, []).append((start, texts[sha256][start:end]))
+                contents[owner] = row["content"].value
+        for owner, pieces in parts.items():
+            # Spans are written in reading order; the header cells of a table row come before the row in the text too.
+            if "\n".join(text for _, text in sorted(pieces)) != contents[owner]:
+                found.problems.append(f"<{owner}>: its content is not what stands in the Original")
+        found.checked["source spans"] = spans
+
+    def _generation(self, live: LiveStore, generation: publish.Generation, found: Diagnosis) -> None:
+        manifest, path = generation.manifest, generation.path
+        if generation.revision != live.revision:
+            found.problems.append(f"published revision {generation.revision}, live revision {live.revision}")
+            return
+        snapshot = Store.read_only(str(path / "store"))
+        found.checked["quads"] = len(snapshot)
+        if len(snapshot) != len(live.store) or len(snapshot) != manifest["quads"]:
+            found.problems.append(
+                f"quads: live {len(live.store)}, published {len(snapshot)}, manifest {manifest['quads']}"
+            )
+        names = [graph.value for graph in live.store.named_graphs() if isinstance(graph, NamedNode)]
+        found.checked["graphs"] = len(names)
+        if content_hash(graph_hashes(live.store, names)) != manifest["content_hash"]:
+            found.problems.append("the content hash of the live store is not the one in the manifest")
+        for name, check in (("facets", self._facets), ("passages", self._passages)):
+            try:
+                check(live, path, manifest, found)
+            except (OamError, OSError, ValueError, KeyError) as error:
+                found.problems.append(f"{name}: {error}")
+
+    def _facets(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
+        classes = " ".join(f"<{OAM}{name}>" for name in ("Document", "Section", "Argument", "Statement"))
+        rows = live.select(f"SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE {{ VALUES ?c {{ {classes} }} ?o <{RDF}type> ?c }}")
+        objects = int(next(iter(rows))["n"].value)
+        columns = Facets.open(path / "facets")
+        found.checked["objects"] = objects
+        if len(columns) != objects:
+            found.problems.append(f"facets: {len(columns)} rows for {objects} objects")
+
+    def _passages(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
+        passages = PassageTable.open(path / "passages")
+        found.checked["passages"] = len(passages)
+        if len(passages) != manifest["passages"]:
+            found.problems.append(f"passages: {len(passages)} rows, manifest {manifest['passages']}")
+        # Opening proves that index and table hold the same passages, or says what differs.
+        LexicalIndex.open(path / "lexical", passages).close()
+        found.checked["lexical passages"] = len(passages)
+        if (path / "dense").is_dir():
+            vectors = DenseIndex.open(path / "dense", passages)
+            found.checked["vectors"] = int(vectors.embedded.sum())
+        stored = {
+            document.id: document.sha256
+            for document in Publication(self.layout, live, self.minter, self.originals).documents(0)
+        }
+        if set(passages.documents) - set(stored):
+            found.problems.append("passages of documents that are not in the store")

@@ -1,0 +1,117 @@
+"""One document that passed the gate, and the change that puts it into the live store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from oam_rdf.ingest.candidate import Candidate
+from oam_rdf.ingest.history import History
+from oam_rdf.namespaces import OAM, PAV, PROV, XSD
+from oam_rdf.store.codec import DocumentQuads, Resolved
+from oam_rdf.store.live import LiveStore, Replacement
+from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals, digest
+
+_STATE, _ASSESSES = NamedNode(OAM + "epistemicState"), NamedNode(OAM + "assesses")
+_ATTRIBUTED, _PREVIOUS = NamedNode(PROV + "wasAttributedTo"), NamedNode(PAV + "previousVersion")
+
+
+@dataclass(slots=True)
+class Landing:
+    """A candidate with its quads and its resolved relations."""
+
+    candidate: Candidate
+    quads: DocumentQuads
+    resolved: Sequence[Resolved]
+
+    def replaced_graphs(self, minter: Minter, graphs: Sequence[str]) -> list[str]:
+        """Stored graphs of the document that this one replaces, out of ``graphs`` (all names in the store, sorted)."""
+        prefixes = {minter.graph(self.candidate.id, "")}
+        if self.candidate.previous:
+            prefixes.add(minter.graph(self.candidate.previous.id, ""))
+        return [name for name in graphs if name.startswith(tuple(prefixes))]
+
+    def original(self, originals: Originals) -> bytes | None:
+        """The bytes to keep; None when the file changed between parsing and landing."""
+        found = originals.find(self.candidate.sha256)
+        if found:
+            return found.read_bytes()
+        data = self.candidate.file.absolute.read_bytes()
+        return data if digest(data) == self.candidate.sha256 else None
+
+    def suffix(self) -> str:
+        return Path(self.candidate.file.path).suffix
+
+    def replacement(
+        self,
+        live: LiveStore,
+        history: History,
+        minter: Minter,
+        graphs: Sequence[str],
+        *,
+        moment: str,
+        segmentation: str,
+    ) -> Replacement:
+        """The change for the live store; copies what it replaces into the history first."""
+        drop = self.replaced_graphs(minter, graphs)
+        quads = list(self.quads.quads())
+        old = [quad for name in drop for quad in live.store.quads_for_pattern(None, None, None, NamedNode(name))]
+        quads = _with_kept_assessments(old, quads)
+        assertion = NamedNode(minter.graph(self.candidate.id, "assertion"))
+        provenance = NamedNode(minter.graph(self.candidate.id, "provenance"))
+        previous = self.candidate.previous
+        committed = moment
+        if previous and previous.sha256 != self.candidate.sha256:
+            _, living = history.keep(
+                previous.id,
+                [quad for quad in old if _is_content(quad)],
+                [quad for quad in quads if _is_content(quad)],
+                original=previous.sha256,
+                committed_from=previous.committed or moment,
+                committed_until=moment,
+                previous=previous.previous,
+            )
+            quads += [Quad(NamedNode(live_iri), _PREVIOUS, NamedNode(copy), provenance) for live_iri, copy in living]
+        elif previous:
+            # The text is the same (renamed, relinked, another profile): it holds since it was first committed.
+            committed = previous.committed or moment
+            quads += [quad for quad in old if quad.predicate == _PREVIOUS and "/provenance" in _graph(quad)]
+        quads.append(
+            Quad(
+                assertion,
+                NamedNode(OAM + "committedAt"),
+                Literal(committed, datatype=NamedNode(XSD + "dateTime")),
+                provenance,
+            )
+        )
+        if segmentation != "said":
+            quads.append(Quad(assertion, NamedNode(OAM + "segmentation"), Literal(segmentation), provenance))
+        return Replacement(tuple(drop), quads, assertion.value, provenance.value)
+
+
+def _graph(quad: Quad) -> str:
+    return quad.graph_name.value  # type: ignore[union-attr]
+
+
+def _is_content(quad: Quad) -> bool:
+    return "/assertion" in _graph(quad) or "/assessment" in _graph(quad)
+
+
+def _with_kept_assessments(old: Sequence[Quad], new: list[Quad]) -> list[Quad]:
+    """A person's assessment survives re-import: its nodes stay, and its state stays the current one (ontology.md)."""
+    judged = {quad.subject for quad in old if quad.predicate == _ATTRIBUTED and "/assessment" in _graph(quad)}
+    if not judged:
+        return new
+    about = {quad.object for quad in old if quad.predicate == _ASSESSES and quad.subject in judged}
+    living = {quad.subject for quad in new}
+    kept = [
+        quad
+        for quad in old
+        if "/assessment" in _graph(quad)
+        and (quad.subject in judged or (quad.predicate == _STATE and quad.subject in about & living))
+    ]
+    return [quad for quad in new if not (quad.predicate == _STATE and quad.subject in about)] + kept

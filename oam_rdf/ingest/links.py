@@ -1,0 +1,140 @@
+"""References in header values and in running text, as written; code and math are never read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from oam_rdf.ingest.blocks import CODE, MATH, Block
+from oam_rdf.ingest.profiles import Profile
+from oam_rdf.ingest.source import Source
+
+WIKILINK = re.compile(r"!?\[\[(?P<target>(?:[^\[\]|\\\n]|\\(?!\|))*)(?:\\?\|(?P<label>[^\[\]\n]*))?\]\]")
+_MARKDOWN = re.compile(
+    r"(?<!!)\[(?P<label>(?:[^\[\]\n]|\\.){0,300})\]\((?P<target><[^<>\n]+>|[^()\s<>]+)(?:\s+[\"'][^\n]*?[\"'])?\)"
+)
+_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
+_FILE = re.compile(r"\.(?:md|markdown|rst|txt|json)$", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:無|无|none|null|n/?a|nil|-+|—+|–|~|尚無|待定|tbd)?", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[,，、;；\n]")
+_TICKS = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?:.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_DOUBLE_TICKS = re.compile(r"``.+?``", re.DOTALL)
+_DOLLARS = re.compile(r"\$(?![\s$])[^$\n]{1,400}?(?<![\s\\])\$(?!\d)")
+_REVERSED = re.compile(r"(?:已?被|由)\s*《[^》]+》\s*(?:所)?取代|superseded by", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One reference in the text: ``start:end`` of the whole link, its relation and its target as written."""
+
+    start: int
+    end: int
+    relation: str
+    target: str
+    label: str = ""
+
+
+def in_value(value: str, profile: Profile) -> list[str]:
+    """The references of one header value: [[links]], else 《titles》, else file links, else the listed ids or names."""
+    found = [target for m in WIKILINK.finditer(value) if (target := _wiki_target(m))]
+    found = found or [m["target"].strip() for m in _TITLE.finditer(value)]
+    found = found or [unquote(m["target"].strip("<>")) for m in _MARKDOWN.finditer(value)]
+    if found:
+        return found
+    parts = [part.strip().strip("*`。.").strip() for part in _SEPARATOR.split(value)]
+    return [profile.reference(part) for part in parts if not _NOTHING.fullmatch(part) and len(part) <= 100]
+
+
+def turned(relation: str, value: str) -> str:
+    """``supersedes`` whose value says 已被《X》取代 is the inverse."""
+    return "superseded_by" if relation == "supersedes" and _REVERSED.search(value) else relation
+
+
+def unsafe(target: str) -> bool:
+    """A target that names a path outside the folder (hazard 81): nothing is ever opened by it, and it is reported."""
+    return target.startswith(("/", "~", "\\", "file:")) or ".." in target.replace("\\", "/").split("/")
+
+
+def masked(text: str, blocks: Sequence[Block], begin: int, *, rst: bool) -> str:
+    """``text`` with code, math and everything before ``begin`` overwritten, offsets unchanged."""
+    ranges = [(0, begin)]
+    ticks = _DOUBLE_TICKS if rst else _TICKS
+    for block in blocks:
+        if block.kind in (CODE, MATH):
+            ranges.append((block.start, block.end))
+        else:
+            piece = text[block.start : block.end]
+            if "`" in piece:
+                ranges += [(block.start + m.start(), block.start + m.end()) for m in ticks.finditer(piece)]
+            if "$" in piece and not rst:
+                ranges += [(block.start + m.start(), block.start + m.end()) for m in _DOLLARS.finditer(piece)]
+    out: list[str] = []
+    at = 0
+    for start, end in sorted(ranges):
+        if end <= at:
+            continue
+        start = max(start, at)
+        out += [text[at:start], "\0" * (end - start)]
+        at = end
+    return "".join([*out, text[at:]])
+
+
+def in_text(source: Source, clean: str, profile: Profile, *, markdown: bool) -> list[Link]:
+    """All references of the text ``clean`` (see :func:`masked`), by offset; the profile says which kinds count."""
+    found: list[Link] = []
+    if "[[" in clean and profile.wikilinks:
+        for match in WIKILINK.finditer(clean):
+            target = _wiki_target(match)
+            if not target or target.startswith("#") or not _is_reference(target):
+                continue
+            if unsafe(target):
+                source.issue(
+                    "path-outside", f"the link target {target!r} leaves the folder", line=source.line(match.start()),
+                    hint="nothing was read from there; name a document instead",
+                )  # fmt: skip
+                continue
+            found.append(Link(*match.span(), profile.wikilinks, target, (match["label"] or "").strip()))
+    if markdown and profile.links and "](" in clean:
+        for match in _MARKDOWN.finditer(clean):
+            target = unquote(match["target"].strip("<>"))
+            name = target.split("#", 1)[0]
+            if "://" in target or target.startswith(("/", "mailto:")) or not _FILE.search(name):
+                continue
+            stem = _FILE.sub("", name.rsplit("/", 1)[-1])
+            if stem in profile.ignore or name.rsplit("/", 1)[-1] in profile.ignore:
+                continue
+            found.append(Link(*match.span(), profile.links, target, match["label"].strip()))
+    if profile.titles and "《" in clean:
+        found += [Link(*m.span(), profile.titles, m["target"].strip()) for m in _TITLE.finditer(clean)]
+    for citation in profile.citations:
+        found += [Link(*m.span(), citation.relation, citation.reference(m)) for m in citation.pattern.finditer(clean)]
+    found.sort(key=lambda link: (link.start, -link.end))
+    return _outermost(found)
+
+
+def _outermost(links: Iterable[Link]) -> list[Link]:
+    """Without references inside references (``PEP 8`` in the label of a link to it)."""
+    kept: list[Link] = []
+    for link in links:
+        if not kept or link.start >= kept[-1].end:
+            kept.append(link)
+    return kept
+
+
+def _is_reference(target: str) -> bool:
+    """``[[ -f "$x" ]]``, ``[[:space:]]`` and the like are shell, not links."""
+    return not re.search(r"[\"$=<>{}]|^[:!-]|^\s", target) and any(c.isalnum() for c in target)
+
+
+def _wiki_target(match: re.Match[str]) -> str:
+    """``t``, ``t#h`` or ``t#^b`` of a wikilink."""
+    target = match["target"].rstrip("\\")
+    if target != target.strip() and target.strip().startswith("-"):
+        return ""
+    target = target.strip()
+    name, caret, block = target.partition("^")
+    if caret and not name.endswith("#"):
+        return f"{name}#^{block}" if name else ""
+    return target

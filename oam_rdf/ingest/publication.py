@@ -1,0 +1,180 @@
+"""Bringing every side index to the revision of the live store, and publishing the generation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pyoxigraph import NamedNode, Store
+
+from oam_rdf import __version__
+from oam_rdf.index import dense, facets, lexical
+from oam_rdf.index.passages import IndexedDocument, PassageTable
+from oam_rdf.index.vectors import VectorCache
+from oam_rdf.ingest import profiles
+from oam_rdf.ingest.identity import Known, keep_ids
+from oam_rdf.ingest.parse import parse
+from oam_rdf.model import ParsedDocument
+from oam_rdf.namespaces import DCTERMS, OAM, PROV
+from oam_rdf.store import projection, publish
+from oam_rdf.store.hashing import content_hash, graph_hashes
+from oam_rdf.store.layout import Layout
+from oam_rdf.store.live import LiveStore
+from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals
+
+_CHANGED = f"""
+SELECT ?id ?document ?assertion ?path ?profile ?original ?segmentation WHERE {{
+  GRAPH ?provenance {{
+    ?assertion <{OAM}atRevision> ?revision ; <{OAM}sourcePath> ?path ; <{OAM}profile> ?profile ;
+      <{PROV}wasDerivedFrom> ?original .
+    OPTIONAL {{ ?assertion <{OAM}segmentation> ?segmentation }}
+  }}
+  GRAPH ?assertion {{ ?document a <{OAM}Document> ; <{DCTERMS}identifier> ?id ; <{PROV}wasDerivedFrom> ?original }}
+  FILTER(?revision > ?since)
+}}"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the live store names it: enough to parse its Original again."""
+
+    id: str
+    path: str
+    profile: str
+    sha256: str
+    segmentation: str
+
+
+@dataclass(slots=True)
+class Publication:
+    """Makes generations. ``parsed`` spares parsing again what this process has just parsed."""
+
+    layout: Layout
+    live: LiveStore
+    minter: Minter
+    originals: Originals
+    parsed: Mapping[str, Callable[[], ParsedDocument]] = field(default_factory=dict)
+
+    def publish(self, *, fingerprint: str = "", dimension: int = 0, rebuild: bool = False) -> int:
+        """Publish what the live store holds now; returns the generation's number.
+
+        ``fingerprint`` and ``dimension`` name the embedding model whose cached vectors the dense index takes; by default the
+        one of the previous generation. ``rebuild`` ignores the side indexes of the previous generation.
+        """
+        return publish.publish(
+            self.layout, lambda new, previous: self._fill(new, previous, fingerprint, dimension, rebuild)
+        )
+
+    def _fill(
+        self, new: Path, previous: Path | None, fingerprint: str, dimension: int, rebuild: bool
+    ) -> dict[str, Any]:
+        before: dict[str, Any] = json.loads((previous / "manifest.json").read_bytes()) if previous else {}
+        base = None if rebuild else previous
+        since = int(before.get("revision", 0)) if base else 0
+        changed = self.documents(since)
+        self.live.store.flush()
+        self.live.store.backup(str(new / "store"))
+        self._facets(self.live.store, new / "facets")
+        for clearance in projection.needed(self.live.store):
+            target = new / "projections" / clearance.lower()
+            projection.build(self.live.store, target, clearance, self.minter)
+        if (self.layout.history / "CURRENT").exists():
+            # A reader must never look at a store that a writer is changing, not even this one.
+            Store(str(self.layout.history)).backup(str(new / "history"))
+        ids = {document.id for document in changed}
+        added = [self.indexed(document) for document in changed]
+        old = PassageTable.open(base / "passages") if base else PassageTable.empty()
+        passages = old.splice(ids, added)
+        passages.save(new / "passages")
+        everything = {document.id: document for document in self.documents(0)}
+        lexical.publish(
+            base / "lexical" if base else None, new / "lexical", ids, added, lambda key: self.indexed(everything[key])
+        )
+        model: dict[str, Any] = before.get("model", {})
+        if fingerprint:
+            model = {"fingerprint": fingerprint, "dimension": dimension}
+        if model.get("fingerprint"):
+            with closing(VectorCache(self.layout.embeddings)) as cache:
+                dense.build(new / "dense", passages, model["fingerprint"], model["dimension"], cache)
+        hashes = self._hashes(base, changed)
+        (new / "hashes.json").write_text(json.dumps(hashes, indent=0, sort_keys=True))
+        return {
+            "version": __version__,
+            "base": self.minter.base,
+            "revision": self.live.revision,
+            "content_hash": content_hash(hashes),
+            "documents": len(everything),
+            "quads": len(self.live.store),
+            "passages": len(passages),
+            "model": model,
+        }
+
+    def _facets(self, store: Store, target: Path) -> None:
+        def select(query: str) -> Iterable[tuple[Any, ...]]:
+            return store.query(query, use_default_graph_as_union=True)  # type: ignore[return-value]
+
+        facets.build(select).save(target)
+
+    def _hashes(self, base: Path | None, changed: list[StoredDocument]) -> dict[str, str]:
+        hashes: dict[str, str] = json.loads((base / "hashes.json").read_bytes()) if base else {}
+        prefixes = tuple(self.minter.graph(document.id, "") for document in changed)
+        mine = [name for name in self._graph_names() if name.startswith(prefixes)] if prefixes else []
+        kept = {name: digest for name, digest in hashes.items() if not (prefixes and name.startswith(prefixes))}
+        return kept | graph_hashes(self.live.store, mine)
+
+    def _graph_names(self) -> list[str]:
+        return [graph.value for graph in self.live.store.named_graphs() if isinstance(graph, NamedNode)]
+
+    def documents(self, since: int) -> list[StoredDocument]:
+        """Documents committed after revision ``since``, sorted by id."""
+        # The number is ours (an int), so it may stand in the text; SPARQL substitution needs a projected variable.
+        query = _CHANGED.replace("?since", str(int(since)))
+        rows = self.live.select(query)
+        found = {
+            row["id"].value: StoredDocument(
+                row["id"].value,
+                row["path"].value,
+                row["profile"].value,
+                row["original"].value.rsplit("sha256-", 1)[-1],
+                row["segmentation"].value if row["segmentation"] else "said",
+            )
+            for row in rows
+        }
+        return [found[key] for key in sorted(found)]
+
+    def indexed(self, document: StoredDocument) -> IndexedDocument:
+        """What the indexes need of a document, from memory or by parsing its Original again."""
+        parsed = self.parsed[document.id]() if document.id in self.parsed else self.reparse(document)
+        return IndexedDocument(parsed.id, parsed.document.title, parsed.language, parsed.passages, parsed.terms)
+
+    def reparse(self, document: StoredDocument) -> ParsedDocument:
+        """Parse the stored Original as it was parsed when it landed, with the ids it has in the store."""
+        data = self.originals.read(document.sha256)
+        profile = profiles.load(document.profile)
+        parsed = parse(data, document.path, profile, statements=document.segmentation, base=self.minter.base)
+        return keep_ids(with_id(parsed, document.id), self.known(document.id))
+
+    def known(self, document_id: str) -> list[Known]:
+        """Statements of a document as stored."""
+        prefix = self.minter.document(document_id) + "#"
+        graph = NamedNode(self.minter.graph(document_id, "assertion"))
+        found = []
+        store, content, part = self.live.store, NamedNode(OAM + "content"), NamedNode(DCTERMS + "isPartOf")
+        for quad in store.quads_for_pattern(None, content, None, graph):
+            iri = quad.subject.value  # type: ignore[union-attr]
+            if not iri.startswith(prefix):
+                continue
+            section = next((q.object.value for q in store.quads_for_pattern(quad.subject, part, None, graph)), "")  # type: ignore[union-attr]
+            local = section[len(prefix) :] if section.startswith(prefix) else ""
+            found.append(Known(iri[len(prefix) :], local, quad.object.value))  # type: ignore[union-attr]
+        return sorted(found, key=lambda known: known.id)
+
+
+def with_id(document: ParsedDocument, document_id: str) -> ParsedDocument:
+    """The document under the id that it has in the store: a renamed file keeps the id of its first path."""
+    return document if document.id == document_id else replace(document, id=document_id)

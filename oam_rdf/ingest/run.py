@@ -1,0 +1,359 @@
+"""One ingest under the write lock, step by step: scan, parse, claim ids, resolve, gate, land, prune."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+from pyoxigraph import NamedNode, Triple
+
+from oam_rdf.ingest.candidate import Candidate, ParseJob, claims, pack, parse_file, unpack
+from oam_rdf.ingest.catalogue import Catalogue, StoredFile
+from oam_rdf.ingest.gate import Gate
+from oam_rdf.ingest.history import History
+from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.landing import Landing
+from oam_rdf.ingest.publication import Publication, with_id
+from oam_rdf.ingest.references import References
+from oam_rdf.ingest.report import IngestReport
+from oam_rdf.ingest.scan import SourceFile, scan
+from oam_rdf.model import Issue
+from oam_rdf.namespaces import RDF
+from oam_rdf.ontology import Ontology
+from oam_rdf.store.codec import Codec, Resolved
+from oam_rdf.store.layout import Config, Layout
+from oam_rdf.store.live import LiveStore, Replacement
+from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals, digest
+from oam_rdf.store.shacl import Validator
+
+_BATCH = 64  # documents a commit: bounds what a kill can undo, and the size of one update string
+_TYPE = NamedNode(RDF + "type")
+
+
+class Progress(Protocol):
+    """What somebody who waits is told: a step's name, how many are done, of how many."""
+
+    def __call__(self, step: str, done: int, total: int) -> None: ...
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def now() -> str:
+    """The time, UTC, in microseconds, as xsd:dateTime text."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How to ingest. ``workers`` ≤ 1 parses in this process."""
+
+    profile: str = ""
+    strict: bool = False  # one refused document, and nothing lands
+    prune: bool = False
+    dry_run: bool = False
+    statements: str = ""  # "said" | "all"; "" = as oam.toml says
+    engine: str = "auto"
+    workers: int | None = None
+    wait: float = 30.0
+
+
+@dataclass(slots=True)
+class Run:
+    """The steps share the report and the catalogue of what is stored."""
+
+    layout: Layout
+    config: Config
+    ontology: Ontology
+    minter: Minter
+    originals: Originals
+    live: LiveStore
+    validator: Validator
+    publication: Publication
+    options: IngestOptions
+    report: IngestReport
+    progress: Progress
+
+    @property
+    def profile(self) -> str:
+        return self.options.profile or self.config.profile
+
+    @property
+    def segmentation(self) -> str:
+        return self.options.statements or self.config.statements
+
+    def ingest(self, inputs: Sequence[Path]) -> None:
+        """All steps; the report says what happened."""
+        catalogue = Catalogue.load(self.live, self.minter)
+        files = self._scan(inputs, catalogue)
+        candidates = self._changed(files, catalogue, [path.resolve() for path in inputs])
+        candidates = self._without_collisions(candidates, catalogue)
+        references = self._references(candidates)
+        candidates += self._relinked(candidates, references, catalogue)
+        landing = self._gate(candidates, references)
+        if self.options.dry_run:
+            return
+        if self.options.strict and self.report.refused:
+            self._nothing_lands(landing)
+            return
+        self._land(landing)
+        if self.options.prune:
+            self._prune(catalogue)
+        self.publication.parsed = {item.candidate.id: item.candidate.document for item in landing}
+
+    # -- which files -----------------------------------------------------------------------------------------------
+
+    def _scan(self, inputs: Sequence[Path], catalogue: Catalogue) -> list[SourceFile]:
+        files, seen = [], set()
+        for item in scan(inputs, [Path(root) for root in catalogue.roots]):
+            if isinstance(item, Issue):
+                self.report.skipped += 1
+                self.report.issues.append(item)
+            elif item.absolute not in seen:
+                seen.add(item.absolute)
+                files.append(item)
+        self.report.found = len(files) + self.report.skipped
+        return files
+
+    def _changed(self, files: list[SourceFile], catalogue: Catalogue, inputs: list[Path]) -> list[Candidate]:
+        """Parse what is new or changed; everything else is counted as unchanged."""
+        present = {(str(file.root), file.path) for file in files}
+        vanished = catalogue.vanished(inputs, present)
+        jobs: list[tuple[SourceFile, StoredFile | None]] = []
+        for file in files:
+            stored = catalogue.at(str(file.root), file.path)
+            if stored and self._same(file, stored):
+                self.report.unchanged += 1
+            else:
+                jobs.append((file, stored))
+        candidates = []
+        moved: set[str] = set()
+        for (file, stored), (packed, refusal) in zip(jobs, self._parse([file for file, _ in jobs]), strict=True):
+            if refusal is not None:
+                self.report.refused += 1
+                self.report.issues.append(refusal)
+                continue
+            document = unpack(packed)
+            # The same bytes under a new path, the old path gone: renamed, and the id stays.
+            old = stored or next((v for v in vanished if v.sha256 == document.sha256 and v.graph not in moved), None)
+            kind = "added" if old is None else "changed" if stored else "renamed"
+            if old is not None:
+                if kind == "renamed":
+                    moved.add(old.graph)
+                if document.sha256 == old.sha256:
+                    document = with_id(document, old.id)
+                document = keep_ids(document, self.publication.known(old.id))
+            candidates.append(Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues))
+        self.report.vanished = sorted(gone.path for gone in vanished if gone.graph not in moved and not gone.removed)
+        for path in self.report.vanished:
+            hint = "--prune marks them DEPRECATED"
+            self.report.issues.append(
+                Issue("note", "vanished", "the source is gone; its objects stay", file=path, hint=hint)
+            )
+        return candidates
+
+    def _same(self, file: SourceFile, stored: StoredFile) -> bool:
+        if (stored.profile, stored.segmentation) != (self.profile, self.segmentation) or stored.removed:
+            return False
+        try:
+            return digest(file.absolute.read_bytes()) == stored.sha256
+        except OSError:
+            return False  # the parser reports it, with its reason
+
+    def _parse(self, files: list[SourceFile]) -> Iterator[tuple[bytes, Issue | None]]:
+        jobs = [
+            ParseJob(str(file.absolute), file.path, self.profile, self.segmentation, self.config.base, self.config.max_file_bytes)
+            for file in files
+        ]
+        workers = self.options.workers if self.options.workers is not None else min(os.cpu_count() or 1, 8)
+        if workers <= 1 or len(jobs) < 16:
+            yield from self._counted(map(parse_file, jobs), len(jobs))
+            return
+        # A forked child would inherit the write lock and the open store; spawned ones inherit nothing.
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            yield from self._counted(pool.map(parse_file, jobs, chunksize=4), len(jobs))
+
+    def _counted(self, rows: Iterable[tuple[bytes, Issue | None]], total: int) -> Iterator[tuple[bytes, Issue | None]]:
+        for number, row in enumerate(rows, 1):
+            yield row
+            self.progress("parse", number, total)
+
+    def _without_collisions(self, candidates: list[Candidate], catalogue: Catalogue) -> list[Candidate]:
+        """Two sources that claim one id: the later one is refused, both places named."""
+        taken: dict[str, str] = {}
+        kept = []
+        replaced = {candidate.previous.graph for candidate in candidates if candidate.previous}
+        for candidate in candidates:
+            document = candidate.document()
+            stored = catalogue.by_id.get(document.id)
+            if stored and (candidate.previous is None or candidate.previous.id != stored.id):
+                if Path(stored.root, stored.path).exists():
+                    self._collide(candidate, document.id, document.document.line, stored.path)
+                    continue
+                candidate.previous, candidate.kind = stored, "changed"  # moved and edited at once
+                candidate.packed = pack(keep_ids(document, self.publication.known(stored.id)))
+                self.report.vanished = [path for path in self.report.vanished if path != stored.path]
+            for key, line in claims(document):
+                other = taken.get(key) or catalogue.claimed(key, document.id, replaced)
+                if other:
+                    self._collide(candidate, key, line, other)
+                    break
+            else:
+                for key, line in claims(document):
+                    taken[key] = f"{candidate.file.path}:{line}" if line else candidate.file.path
+                kept.append(candidate)
+        return kept
+
+    def _collide(self, candidate: Candidate, key: str, line: int, other: str) -> None:
+        message = f"the id {key!r} is also defined in {other}"
+        self._refuse(candidate, "id-collision", message, line, "give one of the two another id")
+
+    def _refuse(self, candidate: Candidate, code: str, message: str, line: int, hint: str) -> None:
+        self.report.refused += 1
+        self.report.issues.append(Issue("error", code, message, file=candidate.file.path, line=line, hint=hint))
+
+    # -- relations -------------------------------------------------------------------------------------------------
+
+    def _references(self, candidates: Iterable[Candidate]) -> References:
+        candidates = list(candidates)
+        references = References(self.minter)
+        without = {candidate.id for candidate in candidates}
+        without |= {candidate.previous.id for candidate in candidates if candidate.previous}
+        references.load(self.live, without)
+        for candidate in candidates:
+            references.add(candidate.document())
+        return references
+
+    def _relinked(self, candidates: list[Candidate], references: References, catalogue: Catalogue) -> list[Candidate]:
+        """Untouched documents with references that resolve now are encoded again from their Originals."""
+        if not candidates:
+            return []
+        busy = {candidate.previous.id for candidate in candidates if candidate.previous}
+        again = []
+        for document_id in catalogue.resolvable(self.live, references):
+            stored = catalogue.by_id[document_id]
+            if document_id in busy or stored.removed:
+                continue
+            document = self.publication.reparse(stored.as_document())
+            file = SourceFile(Path(stored.root), stored.path)
+            again.append(Candidate(file, stored.sha256, stored, "relinked", pack(document), document.id))
+        return again
+
+    def _gate(self, candidates: list[Candidate], references: References) -> list[Landing]:
+        """Encode and validate; when documents are refused, the others are encoded again without them as targets."""
+        codec = Codec(self.minter, self.ontology)
+        landing = [self._encode(codec, candidate, references) for candidate in candidates]
+        gate = self._gate_for(landing)
+        passed = []
+        for number, item in enumerate(landing, 1):
+            issues = gate.check(item.quads, item.candidate.file.path)
+            self.report.issues.extend((*item.candidate.issues, *issues))
+            if any(issue.severity == "error" for issue in issues):
+                self.report.refused += item.candidate.kind != "relinked"
+            else:
+                passed.append(item)
+            self.progress("validate", number, len(landing))
+        if len(passed) < len(landing):
+            references = self._references(item.candidate for item in passed)
+            passed = [self._encode(codec, item.candidate, references) for item in passed]
+        for item in passed:
+            self._count(item)
+        return passed
+
+    def _gate_for(self, landing: list[Landing]) -> Gate:
+        incoming: dict[str, list[Triple]] = {}
+        types: dict[str, NamedNode] = {}
+        graphs = self._graph_names() if landing else []
+        for item in landing:
+            for quad in item.quads.quads():
+                value = quad.object
+                if not isinstance(value, NamedNode) or not isinstance(quad.subject, NamedNode):
+                    continue
+                if quad.predicate == _TYPE:
+                    types[quad.subject.value] = value
+                elif value.value.startswith(self.minter.base):
+                    incoming.setdefault(value.value, []).append(quad.triple)
+        replaced = frozenset(name for item in landing for name in item.replaced_graphs(self.minter, graphs))
+        return Gate(self.validator, self.live, incoming, types, replaced)
+
+    def _graph_names(self) -> list[str]:
+        return sorted(graph.value for graph in self.live.store.named_graphs() if isinstance(graph, NamedNode))
+
+    def _encode(self, codec: Codec, candidate: Candidate, references: References) -> Landing:
+        document = candidate.document()
+        resolved = [Resolved(relation, references.resolve(relation.target)) for relation in document.relations]
+        return Landing(candidate, codec.encode(document, resolved, root=str(candidate.file.root)), resolved)
+
+    def _count(self, item: Landing) -> None:
+        document, kind = item.candidate.document(), item.candidate.kind
+        setattr(self.report, kind, getattr(self.report, kind) + 1)
+        if kind == "relinked":
+            return
+        self.report.objects.update(Counter(found.granularity for found in document.objects))
+        self.report.relations += len(item.resolved)
+        for resolved in item.resolved:
+            if resolved.target is not None:
+                continue
+            relation = resolved.relation
+            self.report.unresolved += 1
+            message = f"{relation.type} {relation.target!r} is not, or not uniquely, known here"
+            hint = "kept as unresolved and tried again at every ingest"
+            self.report.issues.append(
+                Issue("note", "unresolved-target", message, file=document.path, line=relation.line, hint=hint)
+            )
+
+    # -- landing ---------------------------------------------------------------------------------------------------
+
+    def _nothing_lands(self, landing: list[Landing]) -> None:
+        self.report.added = self.report.changed = self.report.renamed = self.report.relinked = 0
+        self.report.objects.clear()
+        self.report.relations = self.report.unresolved = 0
+        for item in landing:
+            if item.candidate.kind != "relinked":
+                message = "not landed, because another document was refused"
+                self._refuse(item.candidate, "strict", message, 0, "correct that one, or leave out --strict")
+
+    def _land(self, landing: list[Landing]) -> None:
+        if not landing:
+            return
+        history = History(self.layout, self.minter)
+        for start in range(0, len(landing), _BATCH):
+            graphs = self._graph_names()
+            changes: list[Replacement] = []
+            for item in landing[start : start + _BATCH]:
+                data = item.original(self.originals)
+                if data is None:
+                    message, hint = "the file changed while it was being ingested", "ingest it again"
+                    setattr(self.report, item.candidate.kind, getattr(self.report, item.candidate.kind) - 1)
+                    self._refuse(item.candidate, "changed-meanwhile", message, 0, hint)
+                    continue
+                self.originals.add(data, item.suffix())
+                changes.append(
+                    item.replacement(
+                        self.live, history, self.minter, graphs, moment=now(), segmentation=self.segmentation
+                    )
+                )
+            if changes:
+                self.live.commit(changes)
+            self.progress("store", min(start + _BATCH, len(landing)), len(landing))
+
+    def _prune(self, catalogue: Catalogue) -> None:
+        """Mark what vanished as DEPRECATED ("source removed"); Originals and history stay."""
+        gone = set(self.report.vanished)
+        changes = [
+            catalogue.deprecate(self.live, stored, now())
+            for stored in catalogue.files
+            if stored.path in gone and not stored.removed and not Path(stored.root, stored.path).exists()
+        ]
+        if changes:
+            self.live.commit(changes)
+            self.report.pruned = len(changes)

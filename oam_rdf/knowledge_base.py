@@ -1,0 +1,324 @@
+"""The one facade: what the command line, the server, MCP and programs use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from oam_rdf.errors import UsageError
+from oam_rdf.index.embed import Embedder, load_embedder
+from oam_rdf.ingest.doctor import Diagnosis, Doctor
+from oam_rdf.ingest.embedding import EmbedReport, embed_passages
+from oam_rdf.ingest.load import LoadReport, load
+from oam_rdf.ingest.pipeline import Pipeline
+from oam_rdf.ingest.publication import Publication
+from oam_rdf.ingest.report import IngestReport
+from oam_rdf.ingest.run import IngestOptions, Progress, silent
+from oam_rdf.model import VISIBILITIES
+from oam_rdf.ontology import Ontology
+from oam_rdf.query import diff, navigate, search, source, versions
+from oam_rdf.query.answer import Answer
+from oam_rdf.query.certificate import Certificates
+from oam_rdf.query.diff import Diff
+from oam_rdf.query.navigate import Navigation
+from oam_rdf.query.plan import Plan
+from oam_rdf.query.resolve import resolve
+from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.query.source import SourceView
+from oam_rdf.query.status import Status, status
+from oam_rdf.query.versions import Chain
+from oam_rdf.store import backup, export, publish
+from oam_rdf.store.layout import Config, Layout, check_base, find_root
+from oam_rdf.store.live import LiveStore
+from oam_rdf.store.lock import WriteLock
+from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals
+from oam_rdf.store.sparql import Limits, WorkerPool
+from oam_rdf.store.validation import Validation, validate_files, validate_store
+
+_ALL = VISIBILITIES[-1]
+
+
+class KnowledgeBase:
+    """A knowledge base on disk. Use :meth:`init` or :meth:`open`; the constructor does no I/O.
+
+    Reading methods take ``clearance`` (one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED; default all) and answer from the
+    generation that CURRENT names at that moment; they may be called from many threads. Results have ``to_json()``.
+    """
+
+    def __init__(self, layout: Layout, config: Config) -> None:
+        self.layout = layout
+        self.config = config
+        self.minter = Minter(config.base)
+        self._guard = threading.Lock()
+        self._snapshots: dict[str, _Shared] = {}
+        self._embedder: Embedder | None = None
+        self._pool: WorkerPool | None = None
+
+    @classmethod
+    def init(
+        cls, path: str | Path, *, base: str = "", languages: Sequence[str] = (), profile: str = ""
+    ) -> KnowledgeBase:
+        """Make a new, empty knowledge base. Raises :class:`UsageError` where there is one, or other files, already."""
+        root = Path(path)
+        if root.exists() and any(root.iterdir()):
+            raise UsageError("the folder is not empty", place=str(root), hint="name a new folder")
+        defaults = Config()
+        config = Config(
+            base=base or defaults.base,
+            languages=tuple(languages) or defaults.languages,
+            profile=profile or defaults.profile,
+        )
+        check_base(config.base)
+        root.mkdir(parents=True, exist_ok=True)
+        layout = Layout(root)
+        layout.originals.mkdir()
+        layout.published.mkdir()
+        layout.config.write_text(config.dump(), "utf-8")
+        layout.log.write_text("# Changes of this knowledge base, one line each\n", "utf-8")
+        return cls(layout, config)
+
+    @classmethod
+    def open(cls, path: str | Path | None = None) -> KnowledgeBase:
+        """Open the knowledge base at ``path``, else ``OAM_KB``, else the nearest one upwards."""
+        layout = Layout(find_root(path))
+        if not layout.config.is_file():
+            raise UsageError(
+                "this is not a knowledge base: it has no oam.toml",
+                place=str(layout.root),
+                hint="make one with `oam init DIR`",
+            )
+        return cls(layout, Config.load(layout.config))
+
+    def close(self) -> None:
+        """Let go of generations and stop the query workers."""
+        with self._guard:
+            for shared in self._snapshots.values():
+                shared.retire()
+            self._snapshots.clear()
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self, inputs: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress = silent
+    ) -> IngestReport:
+        """Bring files and folders in (see :mod:`oam_rdf.ingest.pipeline`)."""
+        pipeline = Pipeline(self.layout, self.config, Ontology.load(), progress)
+        return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
+
+    def load(self, file: str | Path, originals: str | Path, *, wait: float = 30.0) -> LoadReport:
+        """Bring back an export made under the same base, with its Originals."""
+        return load(self.layout, self.config, Ontology.load(), Path(file), Path(originals), wait=wait)
+
+    def embed(self, progress: Progress = silent, *, wait: float = 30.0, limit: int | None = None) -> EmbedReport:
+        """Embed the passages that have no vector yet, and publish them; resumable at any point."""
+        publication = self._publication
+        with publish.current(self.layout) as generation:
+            snapshot = Snapshot(self.layout.root, generation)
+            try:
+                return embed_passages(
+                    self.layout,
+                    snapshot.passages,
+                    snapshot.text,
+                    self._load_embedder(),
+                    publication,
+                    progress,
+                    wait=wait,
+                    limit=limit,
+                    model=dict(generation.manifest.get("model", {})),
+                )
+            finally:
+                snapshot.close()
+
+    def reindex(self, *, wait: float = 30.0) -> int:
+        """Rebuild every side index from RDF and Originals; returns the new generation."""
+        with self._publication("reindex", wait) as publication:
+            return publication.publish(rebuild=True)
+
+    def doctor(self, *, repair: bool = False, wait: float = 30.0) -> Diagnosis:
+        """Check everything on disk against everything else."""
+        return Doctor(self.layout, self.config).examine(repair=repair, wait=wait)
+
+    def backup(self, target: str | Path, *, wait: float = 30.0) -> int:
+        """Copy what cannot be rebuilt to a new folder; returns the number of Originals."""
+        return backup.backup(self.layout, Path(target), wait=wait)
+
+    @classmethod
+    def restore(cls, source: str | Path, target: str | Path) -> KnowledgeBase:
+        """Make a knowledge base from a backup and publish it."""
+        backup.restore(Path(source), Path(target))
+        kb = cls.open(target)
+        with kb._publication("restore", 30.0) as publication:
+            if publication.live.revision:
+                publication.publish(rebuild=True)
+        return kb
+
+    @contextmanager
+    def _publication(self, verb: str, wait: float) -> Iterator[Publication]:
+        with WriteLock(self.layout.lock, verb=verb, wait=wait):
+            yield Publication(
+                self.layout, LiveStore(self.layout, self.minter), self.minter, Originals(self.layout.originals)
+            )
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def search(self, query: str | Plan, *, clearance: str = _ALL, **options: Any) -> Answer:
+        """Answer a question; options as :func:`oam_rdf.query.search.search`."""
+        with self.snapshot(clearance) as snapshot:
+            return search.search(snapshot, query, certificates=self.certificates, **options)
+
+    def navigate(self, start: str, direction: str, *, steps: int | None = None, clearance: str = _ALL) -> Navigation:
+        """Walk from an object along a direction."""
+        with self.snapshot(clearance) as snapshot:
+            return navigate.navigate(snapshot, start, direction, steps=steps)
+
+    def trace(self, retrieval_id: str, *, clearance: str = _ALL) -> dict[str, Any]:
+        """The certificate of an earlier answer."""
+        return dict(self.certificates.load(retrieval_id, clearance))
+
+    def source(self, identifier: str, *, context: int = 80, clearance: str = _ALL) -> SourceView:
+        """The passage of the Original that an object was quoted from."""
+        with self.snapshot(clearance) as snapshot:
+            return source.source(snapshot, identifier, context=context)
+
+    def versions(self, identifier: str, *, clearance: str = _ALL) -> Chain:
+        """The evolution chain of an object."""
+        with self.snapshot(clearance) as snapshot:
+            return versions.chain(snapshot, identifier)
+
+    def diff(self, old: str, new: str = "", *, clearance: str = _ALL) -> Diff:
+        """Statements added, removed and changed between two documents, or since the last edit of one."""
+        with self.snapshot(clearance) as snapshot:
+            return diff.diff(snapshot, old, new)
+
+    def sparql(
+        self,
+        query: str,
+        *,
+        format: str | None = None,
+        default_graphs: Sequence[str] | None = None,
+        named_graphs: Sequence[str] | None = None,
+        strict: bool = False,
+        timeout: float | None = None,
+        clearance: str = _ALL,
+    ) -> tuple[bytes, str]:
+        """Answer a SPARQL query in a killable worker: (bytes, media type)."""
+        with self.snapshot(clearance) as snapshot:
+            with self._guard:
+                if self._pool is None:
+                    self._pool = WorkerPool(snapshot.store_path)
+            return self._pool.query(
+                query, format=format, default_graphs=default_graphs, named_graphs=named_graphs, strict=strict,
+                timeout=timeout, base=self.config.base, store=snapshot.store_path,
+            )  # fmt: skip
+
+    def configure_queries(self, limits: Limits, workers: int = 2) -> None:
+        """Set the limits of SPARQL queries before the first one."""
+        with publish.current(self.layout) as generation:
+            self._pool = WorkerPool(generation.path / "store", workers=workers, limits=limits)
+
+    def export(
+        self, identifier: str | None, fmt: str = "turtle", *, originals: Path | None = None, clearance: str = _ALL
+    ) -> bytes:
+        """The document that an object belongs to, or everything when ``identifier`` is None, as RDF.
+
+        ``originals`` names a folder that receives the Originals which the export points into.
+        """
+        with self.snapshot(clearance) as snapshot:
+            graphs = export.all_graphs(snapshot.store, self.minter)
+            if identifier is not None:
+                row = int(snapshot.facets.document[resolve(snapshot, identifier)])
+                graphs = export.document_graphs(snapshot.store, self.minter, snapshot.facets.identifiers[row])
+            if originals is not None:
+                export.copy_originals(snapshot.store, graphs, self.minter, self.layout.originals, originals)
+            return export.export_graphs(snapshot.store, self.minter, graphs, fmt)
+
+    def validate(self, files: Sequence[str | Path] = (), *, engine: str = "auto", clearance: str = _ALL) -> Validation:
+        """Validate files or folders of RDF, or this knowledge base when none are given."""
+        if files:
+            return validate_files([Path(file) for file in files], engine=engine)
+        with self.snapshot(clearance) as snapshot:
+            return validate_store(snapshot.store, engine=engine)
+
+    def status(self, *, clearance: str = _ALL) -> Status:
+        """What is here: counts, revision, coverage, what is degraded."""
+        if publish.current_number(self.layout) is None:
+            return Status.empty(self.layout.root, self.config.base)
+        with self.snapshot(clearance) as snapshot:
+            return status(snapshot, self.config.base)
+
+    @cached_property
+    def certificates(self) -> Certificates:
+        """The append-only store of certificates."""
+        return Certificates(self.layout.certificates)
+
+    def _load_embedder(self) -> Embedder:
+        with self._guard:
+            if self._embedder is None:
+                self._embedder = load_embedder(self.config.embedder)
+            return self._embedder
+
+    @contextmanager
+    def snapshot(self, clearance: str = _ALL) -> Iterator[Snapshot]:
+        """The current generation at a clearance, shared by threads; a newer one replaces it when its last user is done."""
+        if clearance not in VISIBILITIES:
+            raise UsageError(f"unknown clearance {clearance!r}", hint="one of " + ", ".join(VISIBILITIES))
+        shared = self._acquire(clearance)
+        try:
+            yield shared.snapshot
+        finally:
+            shared.release()
+
+    def _acquire(self, clearance: str) -> _Shared:
+        with self._guard:
+            number = publish.current_number(self.layout)
+            shared = self._snapshots.get(clearance)
+            if shared is None or shared.snapshot.generation.number != number:
+                generation = publish.current(self.layout)
+                fresh = _Shared(
+                    Snapshot(self.layout.root, generation, clearance, embedder=self._embedder), generation.close
+                )
+                if shared is not None:
+                    shared.retire()
+                self._snapshots[clearance] = shared = fresh
+            shared.users += 1
+            return shared
+
+
+class _Shared:
+    """A snapshot with a count of its users; closed when retired and unused."""
+
+    def __init__(self, snapshot: Snapshot, close: Callable[[], None]) -> None:
+        self.snapshot = snapshot
+        self.users = 0
+        self._close = close
+        self._retired = False
+        self._guard = threading.Lock()
+
+    def release(self) -> None:
+        with self._guard:
+            self.users -= 1
+            self._finish()
+
+    def retire(self) -> None:
+        with self._guard:
+            self._retired = True
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._retired and self.users == 0:
+            self.snapshot.close()
+            self._close()

@@ -1,0 +1,251 @@
+"""The vocabulary as the program reads it: schemes, directions, relations and their labels, from ``ontology/``.
+
+The Turtle files are the configuration (ontology.md): a new operator, relation or direction is a row there, not code
+here. Alignments and examples are not read; the core stands without them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path as FilePath
+from types import MappingProxyType
+
+from pyoxigraph import Literal, NamedNode, RdfFormat, parse
+
+from oam_rdf.concepts import Concept, Cue, Direction, RelationType, language
+from oam_rdf.errors import ConfigError
+from oam_rdf.namespaces import OAM, OWL, RDF, RDFS, SCHEMES, SKOS
+from oam_rdf.paths import read_path
+from oam_rdf.resources import ontology_dir
+
+__all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "language"]
+
+_PROPERTIES = {OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "AnnotationProperty"}
+
+
+class Ontology:
+    """All that ``ontology/`` says, read once per process. Use :meth:`load`."""
+
+    def __init__(self, folder: FilePath) -> None:
+        self._facts: dict[object, dict[str, list[object]]] = defaultdict(lambda: defaultdict(list))
+        files = [*sorted(folder.glob("*.ttl")), *sorted((folder / "schemes").glob("*.ttl"))]
+        if not files:
+            raise ConfigError("the ontology is not there", place=str(folder), hint="reinstall the package")
+        for file in files:
+            try:
+                for quad in parse(path=str(file), format=RdfFormat.TURTLE):
+                    self._facts[quad.subject][quad.predicate.value].append(quad.object)
+            except SyntaxError as error:
+                raise ConfigError(str(error), place=f"{file.name}:{error.lineno}") from error
+        named = [(node, facts) for node, facts in self._facts.items() if isinstance(node, NamedNode)]
+        types = {
+            node.value: {str(kind.value) for kind in facts[RDF + "type"] if isinstance(kind, NamedNode)}
+            for node, facts in named
+        }
+        #: Every term of ``oam:`` that is declared as a class or property.
+        self.terms: frozenset[str] = frozenset(
+            iri for iri, kinds in types.items() if iri.startswith(OAM) and kinds & (_PROPERTIES | {OWL + "Class"})
+        )
+        #: Class IRI -> all its superclasses, itself excluded.
+        self.superclasses: Mapping[str, frozenset[str]] = MappingProxyType(
+            {iri: self._closure(iri, RDFS + "subClassOf") for iri, kinds in types.items() if OWL + "Class" in kinds}
+        )
+        self.concepts: Mapping[str, Concept] = MappingProxyType(
+            {iri: self._concept(iri) for iri, kinds in types.items() if SKOS + "Concept" in kinds}
+        )
+        self._by_notation = {(c.scheme, key): c for c in self.concepts.values() for key in (*c.aliases, c.notation)}
+        self._folded = {(scheme, key.casefold()): c for (scheme, key), c in self._by_notation.items()}
+        #: Concept IRI -> its direct broader concepts.
+        self.broader: Mapping[str, frozenset[str]] = MappingProxyType(
+            {iri: concept.broader for iri, concept in self.concepts.items()}
+        )
+        self.directions: Mapping[str, Direction] = MappingProxyType(
+            {c.notation: self._direction(c) for c in self.concepts.values() if c.scheme == "direction"}
+        )
+        self.relations: Mapping[str, RelationType] = MappingProxyType(dict(self._relations(types)))
+        self._stronger = self._strength()
+
+    @classmethod
+    def load(cls, folder: FilePath | None = None) -> Ontology:
+        """The vocabulary in ``folder`` (default: the one that ships), cached. :raises ConfigError: if it is damaged."""
+        return _load(folder or ontology_dir())
+
+    def concept(self, scheme: str, notation: str) -> Concept | None:
+        """The concept by notation or alias, letter case ignored if nothing matches exactly; None if unknown (D3)."""
+        if scheme == "operator":  # decision D4: IOP:FAMILY:MODE, family:mode
+            notation = notation.upper().removeprefix("IOP:").replace(":", ".")
+        found = self._by_notation.get((scheme, notation))
+        return found or self._folded.get((scheme, notation.casefold()))
+
+    def direction(self, name: str) -> Direction | None:
+        """A direction by notation, alias (``IMPLEMENTATION.DOWN``) or either in lower case."""
+        concept = self.concept("direction", name)
+        return self.directions[concept.notation] if concept else None
+
+    def notations(self, scheme: str) -> frozenset[str]:
+        """All notations of a scheme of ``namespaces.SCHEMES``."""
+        return frozenset(c.notation for c in self.concepts.values() if c.scheme == scheme)
+
+    def ordered(self, scheme: str) -> tuple[str, ...]:
+        """Notations of an ordered scheme, first = lowest rank (visibility: widest audience first)."""
+        return tuple(
+            c.notation
+            for c in sorted(
+                (c for c in self.concepts.values() if c.scheme == scheme), key=lambda c: (c.rank, c.notation)
+            )
+        )
+
+    def label(self, iri_or_scheme: str, notation: str = "", lang: str = "en") -> str:
+        """The label of a term or concept in ``lang``, else in English, else its notation or local name."""
+        concept = self.concept(iri_or_scheme, notation) if notation else self.concepts.get(iri_or_scheme)
+        labels = concept.labels if concept else self._texts(iri_or_scheme, SKOS + "prefLabel")
+        fallback = notation or iri_or_scheme.rpartition("#")[2].rpartition("/")[2]
+        return labels.get(language(lang)) or labels.get("en") or fallback
+
+    def weaker_than(self, a: str, b: str) -> bool:
+        """Whether ``a`` is strictly weaker than ``b`` (decision D5). Notations or IRIs of states, verification values
+        and evidence kinds; values that share a notation (REPRODUCED) are one. False for incomparable ones."""
+        return self._joint(b) in self._stronger.get(self._joint(a), frozenset())
+
+    def cues(self) -> tuple[Cue, ...]:
+        """Every cue phrase, longest first, so that the first match of a scan is the most specific."""
+        return tuple(
+            sorted(
+                (cue for c in self.concepts.values() for cue in c.cues),
+                key=lambda cue: (-len(cue.phrase), cue.phrase, cue.notation),
+            )
+        )
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def _objects(self, node: object, predicate: str) -> list[object]:
+        facts = self._facts.get(node)
+        return facts.get(predicate, []) if facts is not None else []
+
+    def _iris(self, iri: str, predicate: str) -> frozenset[str]:
+        return frozenset(o.value for o in self._objects(NamedNode(iri), predicate) if isinstance(o, NamedNode))
+
+    def _text(self, iri: str, predicate: str, default: str = "") -> str:
+        return next((o.value for o in self._objects(NamedNode(iri), predicate) if isinstance(o, Literal)), default)
+
+    def _texts(self, iri: str, predicate: str) -> Mapping[str, str]:
+        return MappingProxyType(
+            {
+                language(o.language or ""): o.value
+                for o in self._objects(NamedNode(iri), predicate)
+                if isinstance(o, Literal)
+            }
+        )
+
+    def _closure(self, iri: str, predicate: str) -> frozenset[str]:
+        seen: set[str] = set()
+        todo = [iri]
+        while todo:
+            for parent in self._iris(todo.pop(), predicate) - seen:
+                seen.add(parent)
+                todo.append(parent)
+        return frozenset(seen - {iri})
+
+    def _concept(self, iri: str) -> Concept:
+        scheme = next((name for name, space in SCHEMES.items() if iri.startswith(space)), "")
+        notation = self._text(iri, SKOS + "notation")
+        if not scheme or not notation:
+            raise ConfigError(
+                f"a concept outside the known schemes or without notation: {iri}",
+                hint="name its scheme in namespaces.SCHEMES and give it a skos:notation",
+            )
+        node = NamedNode(iri)
+        cues = tuple(
+            Cue(o.value, language(o.language or ""), scheme, notation, predicate == "hiddenLabel")
+            for predicate in ("prefLabel", "altLabel", "hiddenLabel")
+            for o in self._objects(node, SKOS + predicate)
+            if isinstance(o, Literal)
+        )
+        return Concept(
+            iri,
+            scheme,
+            notation,
+            self._texts(iri, SKOS + "prefLabel"),
+            self._texts(iri, SKOS + "definition"),
+            self._iris(iri, SKOS + "broader"),
+            self._iris(iri, SKOS + "related") | self._iris(iri, SKOS + "closeMatch"),
+            tuple(o.value for o in self._objects(node, OAM + "alias") if isinstance(o, Literal)),
+            cues,
+            int(self._text(iri, OAM + "rank", "0")),
+            frozenset(kind for kind in self._iris(iri, RDF + "type") if kind.startswith(OAM)),
+        )
+
+    def _direction(self, concept: Concept) -> Direction:
+        node = NamedNode(concept.iri)
+        steps = self._objects(node, OAM + "step")
+        if len(steps) != 1:
+            raise ConfigError(f"direction {concept.notation} needs one oam:step, has {len(steps)}")
+        last = [read_path(o, self._objects) for o in self._objects(node, OAM + "lastStep")]
+        return Direction(
+            concept.notation,
+            concept.iri,
+            read_path(steps[0], self._objects),
+            self._text(concept.iri, OAM + "order", "near"),
+            self._iris(concept.iri, OAM + "target"),
+            last[0] if last else None,
+            concept.labels,
+            concept.cues,
+            self._text(concept.iri, OAM + "canonical") == "true",
+        )
+
+    def _relations(self, types: Mapping[str, set[str]]) -> list[tuple[str, RelationType]]:
+        found: list[tuple[str, RelationType]] = []
+        top = OAM + "relatesTo"
+        for iri, kinds in types.items():
+            closure = self._closure(iri, RDFS + "subPropertyOf")
+            if OWL + "ObjectProperty" not in kinds or (top not in closure and iri != top):
+                continue
+            own = frozenset(parent for parent in closure if parent.startswith(OAM))
+            for predicate, inverse in ((SKOS + "notation", False), (OAM + "alias", False), (OAM + "inverseName", True)):
+                for name in self._objects(NamedNode(iri), predicate):
+                    if isinstance(name, Literal):
+                        found.append(
+                            (
+                                name.value,
+                                RelationType(
+                                    name.value,
+                                    iri,
+                                    inverse,
+                                    OWL + "SymmetricProperty" in kinds,
+                                    self._text(iri, OAM + "propagates"),
+                                    own,
+                                    closure - own,
+                                    self._texts(iri, SKOS + "prefLabel"),
+                                ),
+                            )
+                        )
+        return found
+
+    def _joint(self, value: str) -> str:
+        concept = self.concepts.get(value)
+        return (concept.notation if concept else value).upper()
+
+    def _strength(self) -> dict[str, frozenset[str]]:
+        above: dict[str, set[str]] = defaultdict(set)
+        for iri, concept in self.concepts.items():
+            for stronger in self._iris(iri, OAM + "weakerThan"):
+                above[concept.notation.upper()].add(self._joint(stronger))
+        closed: dict[str, frozenset[str]] = {}
+        for start in above:
+            seen: set[str] = set()
+            todo = [start]
+            while todo:
+                for stronger in above.get(todo.pop(), set()) - seen:
+                    seen.add(stronger)
+                    todo.append(stronger)
+            if start in seen:
+                raise ConfigError(f"oam:weakerThan has a cycle through {start}", hint="it is a strict partial order")
+            closed[start] = frozenset(seen)
+        return closed
+
+
+@lru_cache(maxsize=4)
+def _load(folder: FilePath) -> Ontology:
+    return Ontology(folder)

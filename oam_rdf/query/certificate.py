@@ -1,0 +1,106 @@
+"""Retrieval certificates at rest: ``certificates.sqlite``, append-only, written without the write lock.
+
+A certificate carries the clearance it was made with and does not exist for anybody below that (decision D16). Ids are
+random: a sequence would tell how much others search.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from oam_rdf.errors import Damaged, NotFound, UsageError
+from oam_rdf.model import VISIBILITIES
+
+PREFIX = "OAM-R-"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS certificate (
+  id TEXT PRIMARY KEY, time TEXT NOT NULL, clearance INTEGER NOT NULL, generation INTEGER NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS certificate_time ON certificate (time);
+"""
+
+
+def new_id() -> str:
+    """An id nobody can guess or count by."""
+    return PREFIX + secrets.token_hex(8)
+
+
+class Certificates:
+    """The traces of one knowledge base. Opened on first use; safe to share between threads."""
+
+    def __init__(self, path: Path, *, wait: float = 5.0) -> None:
+        self.path = path
+        self._wait = wait
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def store(self, certificate: Mapping[str, Any]) -> str:
+        """Append a certificate and return its id (``retrieval_id``).
+
+        :raises Damaged: if the file cannot be written; the answer itself is not affected.
+        """
+        body = json.dumps(certificate, ensure_ascii=False, separators=(",", ":"))
+        row = (
+            str(certificate["retrieval_id"]),
+            str(certificate["time"]),
+            VISIBILITIES.index(str(certificate["clearance"])),
+            int(certificate["generation"]),
+            body,
+        )
+        with self._lock:
+            try:
+                with self._open() as connection:
+                    connection.execute("INSERT INTO certificate VALUES (?, ?, ?, ?, ?)", row)
+            except sqlite3.Error as error:
+                raise Damaged(f"the certificate was not stored: {error}", place=str(self.path)) from error
+        return row[0]
+
+    def load(self, identifier: str, clearance: str = "RESTRICTED") -> dict[str, Any]:
+        """A certificate. :raises NotFound: if there is none, or it was made with a higher clearance."""
+        if clearance not in VISIBILITIES:
+            raise UsageError(f"unknown clearance {clearance!r}", hint="one of " + ", ".join(VISIBILITIES))
+        found = None
+        if self.path.exists():
+            with self._lock:
+                try:
+                    query = "SELECT body FROM certificate WHERE id = ? AND clearance <= ?"
+                    found = self._open().execute(query, (identifier, VISIBILITIES.index(clearance))).fetchone()
+                except sqlite3.Error as error:
+                    raise Damaged(f"cannot read certificates: {error}", place=str(self.path)) from error
+        if found is None:
+            raise NotFound(f"no certificate {identifier!r}", hint="ids look like OAM-R-… and come with every answer")
+        body: dict[str, Any] = json.loads(found[0])
+        return body
+
+    def recent(self, limit: int = 20, clearance: str = "RESTRICTED") -> Iterator[dict[str, Any]]:
+        """The newest certificates that ``clearance`` may see, newest first."""
+        if not self.path.exists():
+            return
+        with self._lock:
+            query = "SELECT body FROM certificate WHERE clearance <= ? ORDER BY time DESC, id LIMIT ?"
+            rows = self._open().execute(query, (VISIBILITIES.index(clearance), limit)).fetchall()
+        for (body,) in rows:
+            yield json.loads(body)
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            connection = sqlite3.connect(self.path, timeout=self._wait, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode=WAL")
+            # A power cut may lose the last traces, never damage the file; a full sync costs more than the search.
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.executescript(_SCHEMA)
+            self._connection = connection
+        return self._connection
+
+    def close(self) -> None:
+        """Close the file; it opens again when needed."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None

@@ -1,0 +1,101 @@
+"""Weighted reciprocal rank fusion (decision D25): Σ weight / (k + rank), ranks from 1, an absent list adds nothing.
+
+What is fused is the unit that is asked for: passages, or documents where documents are asked for, each ranked in a
+channel by its best passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+from typing import TypeVar
+
+from oam_rdf.query.trace import Candidate, Ranking, State
+
+Unit = TypeVar("Unit", int, str)
+
+
+def rrf(
+    rankings: Mapping[str, Sequence[Unit]], weights: Mapping[str, float], k: int = 60
+) -> list[tuple[Unit, float, dict[str, float]]]:
+    """Fuse named rankings of distinct units.
+
+    :returns: ``(unit, score, contribution of each list)``, best first, equal scores in order of the unit (rows
+        are in order of id).
+
+    >>> [unit for unit, _, _ in rrf({"dense": ["X", "a", "Y"], "sparse": ["b", "c", "Y"]}, {"dense": 1, "sparse": 1})]
+    ['Y', 'X', 'b', 'a', 'c']
+    """
+    parts: dict[Unit, dict[str, float]] = {}
+    for name, units in rankings.items():
+        weight = weights.get(name, 0.0)
+        for rank, unit in enumerate(units, 1):
+            parts.setdefault(unit, {})[name] = weight / (k + rank)
+    scored = [(unit, fsum(part.values()), part) for unit, part in parts.items()]
+    return sorted(scored, key=lambda item: (-item[1], item[0]))
+
+
+def fuse(state: State) -> State:
+    """Turn the rankings into candidates: group 0 first, in each group best first; named objects pinned before all."""
+    candidates: list[Candidate] = []
+    weights = state.plan.weights
+    pins = set(state.step("lexical").get("pins", ()))
+    for group in range(len(state.groups)):
+        lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows)}
+        by_unit = {name: _units(state, ranking) for name, ranking in lists.items()}
+        fused = rrf(
+            {name: list(units) for name, units in by_unit.items()},
+            {"lexical": weights.lexical, "dense": weights.dense},
+            weights.rrf_k,
+        )
+        ranks = {name: {unit: rank for rank, unit in enumerate(units, 1)} for name, units in by_unit.items()}
+        for unit, score, contributions in fused:
+            best = max(contributions, key=lambda name: (contributions[name], name))
+            passage, _ = by_unit[best][unit]
+            candidates.append(
+                Candidate(
+                    document=int(state.snapshot.passage_document[passage]),
+                    passage=passage,
+                    ranks={name: ranks[name][unit] for name in contributions},
+                    scores={name: by_unit[name][unit][1] for name in contributions},
+                    contributions=contributions,
+                    score=score,
+                    group=group,
+                    pin=1 if passage in pins else 0,
+                )
+            )
+    candidates.sort(key=lambda candidate: (-candidate.pin, candidate.group))  # stable: keeps the fused order
+    state = replace(state, candidates=tuple(candidates))
+    return _pin(state).note(
+        "fuse",
+        method="RRF",
+        k=weights.rrf_k,
+        weights={"lexical": weights.lexical, "dense": weights.dense},
+        reason=weights.reason,
+        candidates=len(candidates),
+    )
+
+
+def _units(state: State, ranking: Ranking) -> dict[int, tuple[int, float]]:
+    """Unit -> its best passage and that passage's score, in order of rank."""
+    by_document = state.plan.form.granularity.upper() == "DOCUMENT"
+    found: dict[int, tuple[int, float]] = {}
+    for passage, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
+        unit = int(state.snapshot.passage_document[passage]) if by_document else passage
+        found.setdefault(unit, (passage, float(score)))
+    return found
+
+
+def _pin(state: State) -> State:
+    """Objects that the query names by id come first, with the scores of their best passage if one was found."""
+    pinned: list[Candidate] = []
+    for number, row in enumerate(dict.fromkeys(state.ids.values())):
+        document = int(state.snapshot.facets.document[row])
+        passages = state.snapshot.passages_in(row)
+        best = next((c for c in state.candidates if c.passage in passages), None)
+        own = best or Candidate(document=document, passage=min(passages, default=-1))
+        pinned.append(
+            replace(own, document=document if document >= 0 else row, row=row, group=0, pin=1 + len(state.ids) - number)
+        )
+    return replace(state, candidates=(*pinned, *state.candidates))

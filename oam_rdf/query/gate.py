@@ -1,0 +1,196 @@
+"""Can the corpus answer? Decided on typed facts, never on a similarity threshold (retrieval.md "Gate", hazard 74)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from pyoxigraph import NamedNode
+
+from oam_rdf.namespaces import DCTERMS, OAM, PAV
+from oam_rdf.query.trace import Candidate, State
+from oam_rdf.text.normalise import index_key
+
+ORDER = (
+    "UNANSWERABLE_FROM_CORPUS",
+    "VERSION_CONFLICT",
+    "EVIDENCE_INSUFFICIENT",
+    "PARTIALLY_ANSWERABLE",
+    "ANSWERABLE",
+)
+_PROBABLE = 0.6
+_READ = 10  # candidates whose text is read as evidence
+_FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?\Z")
+_FIELDS = {
+    "creator": (DCTERMS + "creator",),
+    "created": (DCTERMS + "created", OAM + "validFrom"),
+    "version": (PAV + "version",),
+    "status": (OAM + "versionStatus", OAM + "sourceStatus", OAM + "epistemicState"),
+}
+
+
+def gate(state: State) -> State:
+    """List every verdict that applies, in :data:`ORDER`, each with the facts that decided it; the first counts."""
+    if "NO_RETRIEVAL" in state.plan.routes:
+        return state.note("gate", verdict="ANSWERABLE", verdicts=[], reason="nothing was to be retrieved")
+    facts: list[tuple[str, str, dict[str, Any]]] = []
+    shown = state.candidates
+    texts = [_evidence(state, candidate) for candidate in shown[:_READ]]
+    facts += _absent(state, texts)
+    facts += _empty(state)
+    facts += _versions(state)
+    facts += _fields(state)
+    facts += _contradictions(state, shown[:_READ])
+    if not any(verdict in ORDER[:3] for verdict, _, _ in facts) and shown and not _sources(state, shown):
+        facts.append(("EVIDENCE_INSUFFICIENT", "no result resolves to its source", {}))
+    facts.sort(key=lambda fact: ORDER.index(fact[0]))
+    verdicts = [{"verdict": verdict, "reason": reason, "facts": data} for verdict, reason, data in facts]
+    verdict = facts[0][0] if facts else "ANSWERABLE"
+    return state.note("gate", verdict=verdict, verdicts=verdicts, read=len(texts))
+
+
+def _evidence(state: State, candidate: Candidate) -> str:
+    snapshot = state.snapshot
+    if candidate.history:
+        return index_key(candidate.history.text)
+    parts = [state.name(candidate.row), state.name(candidate.document), snapshot.facets.titles[candidate.document]]
+    parts += snapshot.facets.aliases(candidate.document)
+    if candidate.passage >= 0:
+        parts += [snapshot.passages.heading(candidate.passage), snapshot.text(candidate.passage)]
+    # What a superseded hit said counts: it is why its head is here.
+    parts += [state.name(row) + " " + snapshot.facets.titles[row] for s in candidate.substitutions for row in s.path]
+    return index_key("\n".join(parts))
+
+
+def _absent(state: State, texts: list[str]) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    plan = state.plan
+    unknown = [entry.value for entry in plan.entities if entry.origin == "rule:id-pattern"]
+    unknown += [entry.value for entry in plan.lexical.ids if entry.value not in state.ids]
+    if unknown:
+        whole = not state.ids and not plan.lexical.exact_terms
+        verdict = "UNANSWERABLE_FROM_CORPUS" if whole else "PARTIALLY_ANSWERABLE"
+        yield verdict, "an id that the query names does not exist here", {"ids": unknown}
+    sure = [e for e in (*plan.lexical.exact_terms, *plan.entities) if e.value not in unknown]
+    missing = [e for e in sure if not any(index_key(e.value) in text for text in texts)]
+    if missing and not state.ids:
+        # A capitalised word is only probably a name: the corpus not knowing it is a fact, its absence from the
+        # best passages alone is not (they may be in another language).
+        known = {t["term"] for t in state.step("lexical").get("terms", ()) if t["known"]}
+        certain = [e for e in missing if e.confidence > _PROBABLE or not set(index_key(e.value).split()) & known]
+        verdict = "UNANSWERABLE_FROM_CORPUS" if len(certain) == len(sure) else "PARTIALLY_ANSWERABLE"
+        facts = {"terms": [e.value for e in missing], "of": [e.value for e in sure]}
+        yield verdict, "no candidate contains what the query names", facts
+    lexical = state.step("lexical")
+    terms = lexical.get("terms", [])
+    same = [r for r in state.rankings if r.channel == "lexical" and len(r.rows)]
+    if terms and not any(t["known"] for t in terms) and not state.ids and _own_language(state):
+        reason = "no word of the query occurs in the documents of its language"
+        yield "UNANSWERABLE_FROM_CORPUS", reason, {"terms": [t["term"] for t in terms], "hits": len(same)}
+
+
+def _own_language(state: State) -> bool:
+    return bool(state.groups) and state.groups[0] == state.plan.language.lower().partition("-")[0]
+
+
+def _empty(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    if state.candidates or not state.snapshot.visible.any():
+        if not state.candidates:
+            yield "UNANSWERABLE_FROM_CORPUS", "there is nothing to search", {}
+        return
+    reasons: dict[str, int] = {}
+    for item in state.excluded:
+        reasons[str(item["reason"])] = reasons.get(str(item["reason"]), 0) + 1
+    without = int(state.step("lexical").get("excluded", 0))
+    if not without and not reasons:
+        yield "UNANSWERABLE_FROM_CORPUS", "nothing in the corpus matches", {}
+        return
+    facts = {
+        "would_have_found": max(without, len(state.excluded)),
+        "removed_by": reasons,
+        "constraints": sorted(state.blocked),
+    }
+    only_version = set(state.blocked) <= {"version", "as_of", "committed later"}
+    verdict = "VERSION_CONFLICT" if only_version else "EVIDENCE_INSUFFICIENT"
+    yield verdict, "a hard condition leaves nothing", facts
+
+
+def _versions(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    leading = [c for c in state.candidates if c.row in state.ids.values()] or list(state.candidates[:1])
+    for candidate in leading:
+        if candidate.conflict:
+            origin = candidate.substitutions[0].path[0] if candidate.substitutions else candidate.row
+            heads = [state.name(row) for row in candidate.heads]
+            facts = {"object": state.name(origin), "kind": candidate.conflict, "heads": heads}
+            yield "VERSION_CONFLICT", f"the versions form a {candidate.conflict}", facts
+            return
+    status = state.snapshot.version_status
+    if state.plan.version.as_of or state.plan.version.mode.value == "history" or state.ids:
+        return
+    shown = state.candidates[: state.plan.form.k]
+    if shown and all(status[c.row] in ("SUPERSEDED", "HISTORICAL", "DEPRECATED") for c in shown):
+        yield "VERSION_CONFLICT", "only history is available", {"ids": [state.name(c.row) for c in shown[:5]]}
+
+
+def _fields(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    for entry in state.plan.form.asked:
+        match = _FIELD.match(entry.value)
+        if match is None or not state.ids:
+            continue
+        field, number = match.group(1), int(match.group(2) or 1)
+        for name, row in state.ids.items():
+            values = _values(state, row, field)
+            facts = {"object": name, "field": field, "number": number, "stored": len(values)}
+            if len(values) < number:
+                yield "EVIDENCE_INSUFFICIENT", "the field that is asked for is not stored", facts
+
+
+def _values(state: State, row: int, field: str) -> list[str]:
+    """Values of a field on the object or, where it says none, on its document."""
+    snapshot = state.snapshot
+    if field == "successor":
+        new, old = snapshot.edges
+        return [state.name(int(r)) for r in new[old == row]]
+    for owner in dict.fromkeys((row, int(snapshot.facets.document[row]))):
+        subject = NamedNode(snapshot.facets.iris[owner]) if owner >= 0 else None
+        values = [
+            str(quad.object)
+            for predicate in _FIELDS.get(field, ())
+            for quad in snapshot.store.quads_for_pattern(subject, NamedNode(predicate), None)
+            if subject is not None
+        ]
+        if values:
+            return sorted(set(values))
+    # Every object has a version status; ACTIVE is not written but meant.
+    return ["ACTIVE"] if field == "status" else []
+
+
+def _contradictions(state: State, shown: tuple[Candidate, ...]) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    snapshot, predicate = state.snapshot, NamedNode(OAM + "contradicts")
+    rows = {c.row for c in shown} | {c.document for c in shown if c.document >= 0}
+    active = {row for row in rows if snapshot.version_status[row] == "ACTIVE"}
+    pairs = set()
+    for row in sorted(active):
+        for quad in snapshot.store.quads_for_pattern(NamedNode(snapshot.facets.iris[row]), predicate, None):
+            other = snapshot.facets.row(str(getattr(quad.object, "value", "")))
+            if other in active and other != row:
+                pairs.add((state.name(min(row, other)), state.name(max(row, other))))
+    if pairs:
+        yield (
+            "PARTIALLY_ANSWERABLE",
+            "active sources contradict each other",
+            {"pairs": [list(p) for p in sorted(pairs)]},
+        )
+
+
+def _sources(state: State, shown: tuple[Candidate, ...]) -> bool:
+    """Whether any of the best results resolves: a span, an Original, or text of its own."""
+    has = state.snapshot.facets.has_original
+    return any(c.history or has[c.row] or (c.passage >= 0 and state.snapshot.text(c.passage)) for c in shown[:_READ])
+
+
+def finish(state: State) -> State:
+    """Keep only the window's candidates once the gate has spoken."""
+    form = state.plan.form
+    return replace(state, candidates=state.candidates[form.offset : form.offset + form.k])

@@ -1,0 +1,119 @@
+"""First stage: what the text channels find, one search per language (retrieval.md, "Channels").
+
+The language asked for is group 0, every other language a group of its own after it: an embedder ranks every passage of
+the query's language before any other, and interleaving by rank costs what it was meant to gain. Lexical hits in another
+language count only where an id or an exact ASCII term hit them (decision D25).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from oam_rdf.index.columns import Array
+from oam_rdf.query.trace import Ranking, State
+
+DEPTH = 200  # candidates a channel hands on per language group
+_LISTED = 10  # excluded candidates that are named
+_RARE = 0.05  # a term in more of the passages says too little to cross languages
+_FOREIGN = 40  # lexical hits in another language that are looked at for an exact ASCII term
+
+
+def recall(state: State) -> State:
+    """Fill ``groups``, ``lexical`` and ``rankings``; note the best of what the constraints excluded."""
+    groups, members = _languages(state)
+    depth = max(DEPTH, 2 * (state.plan.form.offset + state.plan.form.k))
+    state = replace(state, groups=tuple(groups))
+    if "DENSE_ONLY" not in state.plan.routes:
+        state = _lexical(state, members, depth)
+    if "SPARSE_ONLY" not in state.plan.routes:
+        for number, rows in enumerate(members):
+            state = _dense(state, number, rows, depth)
+    found = [
+        {"channel": r.channel, "language": groups[r.group], "found": len(r.rows), "best": round(float(r.scores[0]), 4)}
+        for r in state.rankings
+        if len(r.rows)
+    ]
+    return state.note("recall", groups=list(groups), rankings=found, degraded=dict(state.snapshot.degraded))
+
+
+def _languages(state: State) -> tuple[list[str], list[Array]]:
+    """Primary language subtags, the one asked for first, and ``bool[passages]`` of each."""
+    table = state.snapshot.passages
+    primary = [tag.lower().partition("-")[0] for tag in table.languages]
+    first = state.plan.language.lower().partition("-")[0]
+    order = sorted(set(primary), key=lambda tag: (tag != first, tag))
+    members = []
+    for tag in order:
+        wanted = np.array([name == tag for name in primary], dtype=bool)
+        members.append(wanted[table.language])
+    return order, members
+
+
+def _query(state: State) -> str:
+    """What the lexical channel looks for: the text, or the plan's own terms where it has no text."""
+    lexical = state.plan.lexical
+    asked = [entry.value for part in (lexical.include, lexical.exact_terms, lexical.ids) for entry in part]
+    if state.plan.text and not any(entry.origin == "caller" for entry in lexical.include):
+        return state.plan.text
+    return " ".join(dict.fromkeys(asked)) or state.plan.text
+
+
+def _lexical(state: State, members: list[Array], depth: int) -> State:
+    index, visible = state.snapshot.lexical, state.snapshot.visible_passages
+    query = _query(state)
+    if index is None or not query.strip() or not visible.any():
+        return state
+    # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
+    result = index.search(query, visible=visible, scorer=state.plan.scorer)
+    state = replace(state, lexical=result)
+    admitted = state.passages[result.rows]
+    rankings = list(state.rankings)
+    rare = max(3, _RARE * int(visible.sum()))
+    ascii_terms = {term.key for term in result.terms if term.known and term.key.isascii() and term.df <= rare}
+    for group, wanted in enumerate(members):
+        chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
+        if group and state.plan.language and len(chosen):
+            names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
+            exact = [_exactly(state, int(result.rows[at]), ascii_terms) for at in names]
+            chosen = names[np.array(exact, dtype=bool)]
+        rankings.append(Ranking("lexical", group, result.rows[chosen], result.scores[chosen]))
+    barred = result.rows[~admitted][:_LISTED]
+    return replace(state, rankings=tuple(rankings), excluded=(*state.excluded, *_excluded(state, barred))).note(
+        "lexical",
+        query=query,
+        scorer=result.scorer,
+        terms=[{"term": t.key, "df": t.df, "idf": round(t.idf, 3), "known": t.known} for t in result.terms],
+        hits=result.total,
+        excluded=int((~admitted).sum()),
+        pins=[int(row) for row in result.pins if state.passages[row]],
+    )
+
+
+def _exactly(state: State, row: int, terms: set[str]) -> bool:
+    """Whether one of the terms stands in the passage as written."""
+    return any(match.term in terms and match.how in ("literal", "joined") for match in state.matches(row))
+
+
+def _dense(state: State, group: int, members: Array, depth: int) -> State:
+    index = state.snapshot.dense
+    intent = state.plan.semantic.value if state.plan.semantic else state.plan.text
+    mask = members & state.passages
+    if index is None or not mask.any():
+        return state
+    vector = state.snapshot.query_vector(intent)
+    if vector is None:
+        return state
+    rows, scores = index.search(vector, mask=mask, k=depth)
+    return replace(state, rankings=(*state.rankings, Ranking("dense", group, rows, scores)))
+
+
+def _excluded(state: State, rows: Array) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        document = int(state.snapshot.passage_document[row])
+        reasons = [name for name, mask in state.blocked.items() if mask[document]] or sorted(state.blocked)
+        found.append({"id": state.name(document), "passage": int(row), "reason": ", ".join(reasons)})
+    return found

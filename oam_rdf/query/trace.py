@@ -1,0 +1,138 @@
+"""What every stage did, and the state that stages hand on.
+
+A stage is ``State -> State``. The trace is append-only; certificate and explanation are made from it and from nothing
+else (decision D13). Stages import this module and :mod:`oam_rdf.query.plan`, never each other, so that any of them can
+be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from oam_rdf.index.columns import Array
+from oam_rdf.index.lexical import LexicalResult, Match
+from oam_rdf.query.plan import Plan
+from oam_rdf.query.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry of the trace: which stage, what it recorded."""
+
+    stage: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """What was found (``old``) and the way to its head: rows of the chain, both ends included (decision D10).
+
+    ``ranks`` and ``matched`` are those of the hit: they say why the head is here.
+    """
+
+    old: int
+    path: tuple[int, ...]
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    matched: tuple[Match, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that may become a result.
+
+    ``row`` is the object's row in the facets (-1 until :mod:`search` has chosen one), ``document`` its document's row,
+    ``passage`` the row of its best passage (-1 = none). ``ranks`` count from 1 within the candidate's language group,
+    ``scores`` are the channels' raw scores, ``contributions`` what each channel added to ``score`` (RRF).
+    ``group`` is the language group, 0 first. ``pin`` > 0 puts it before all that are not pinned: an exact id, or a
+    passage that decision D22 pins.
+    """
+
+    document: int
+    passage: int = -1
+    row: int = -1
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+    contributions: Mapping[str, float] = field(default_factory=dict)
+    score: float = 0.0
+    group: int = 0
+    pin: int = 0
+    matched: tuple[Match, ...] = ()
+    substitutions: tuple[Substitution, ...] = ()
+    conflict: str = ""  # "", fork or cycle
+    heads: tuple[int, ...] = ()
+    history: HistoricalText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoricalText:
+    """A passage of an edited document as it was: ``identifier`` is ``DOC@hash``, offsets point into that Original."""
+
+    identifier: str
+    iri: str
+    original: str
+    start: int
+    end: int
+    text: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one channel found in one language group: passage rows, best first, and raw scores."""
+
+    channel: str
+    group: int
+    rows: Array
+    scores: Array
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything between two stages.
+
+    ``allowed``: ``bool[objects]`` that the hard constraints admit, ``passages``: the same over passages;
+    ``blocked``: constraint -> ``bool[objects]`` that it removes (access is never among them, decision D16).
+    """
+
+    plan: Plan
+    snapshot: Snapshot
+    allowed: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    passages: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    blocked: Mapping[str, Array] = field(default_factory=dict)
+    ids: Mapping[str, int] = field(default_factory=dict)  # id as written -> object row
+    groups: tuple[str, ...] = ()  # languages, the one asked for first
+    rankings: tuple[Ranking, ...] = ()
+    lexical: LexicalResult | None = None  # over all languages, for what matched where
+    candidates: tuple[Candidate, ...] = ()
+    excluded: tuple[Mapping[str, Any], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def note(self, stage: str, **data: Any) -> State:
+        """The state with one more trace entry."""
+        return replace(self, steps=(*self.steps, Step(stage, data)))
+
+    def step(self, stage: str) -> Mapping[str, Any]:
+        """Everything that a stage noted, later entries over earlier ones; empty if it did not run."""
+        merged: dict[str, Any] = {}
+        for step in self.steps:
+            if step.stage == stage:
+                merged.update(step.data)
+        return merged
+
+    def ran(self, stage: str) -> bool:
+        return any(step.stage == stage for step in self.steps)
+
+    def matches(self, passage: int) -> tuple[Match, ...]:
+        """How the query's terms occur in a passage."""
+        index = self.snapshot.lexical
+        if index is None or self.lexical is None or passage < 0:
+            return ()
+        return index.matches(passage, self.lexical)
+
+    def name(self, row: int) -> str:
+        """Identifier of an object."""
+        return self.snapshot.facets.identifiers[row] if row >= 0 else ""

@@ -1,0 +1,71 @@
+"""A consistent copy of a knowledge base, and the way back."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from pyoxigraph import Store
+
+from oam_rdf.errors import Damaged, UsageError
+from oam_rdf.store.layout import Layout
+from oam_rdf.store.lock import WriteLock
+from oam_rdf.store.originals import Originals
+
+
+def backup(layout: Layout, target: Path, *, wait: float = 30.0) -> int:
+    """Copy everything that cannot be rebuilt to the new folder ``target``; returns the number of Originals copied.
+
+    Side indexes and generations are left out: :func:`restore` makes them anew. Raises :class:`UsageError` when ``target``
+    is not new or empty.
+    """
+    if target.exists() and any(target.iterdir()):
+        raise UsageError("the folder is not empty", place=str(target), hint="name a new folder")
+    copy = Layout(target)
+    with WriteLock(layout.lock, verb="backup", wait=wait):
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(layout.config, copy.config)
+        for name in ("live", "history"):
+            source = layout.root / name
+            if source.is_dir():
+                store = Store(str(source))
+                store.flush()
+                store.backup(str(target / name))
+                del store
+        originals = _copy_originals(layout.originals, copy.originals)
+        for source, destination in ((layout.embeddings, copy.embeddings), (layout.certificates, copy.certificates)):
+            if source.exists():
+                # SQLite's own copy: a plain one could miss what is still in the write-ahead log.
+                with sqlite3.connect(source) as db, sqlite3.connect(destination) as out:
+                    db.backup(out)
+        if layout.log.exists():
+            shutil.copy2(layout.log, copy.log)
+    return originals
+
+
+def restore(source: Path, target: Path) -> int:
+    """Copy a backup to the new folder ``target``; the caller publishes it; returns the number of Originals checked.
+
+    Raises :class:`Damaged` if an Original does not have the hash in its name.
+    """
+    if not Layout(source).config.is_file():
+        raise UsageError("this is not a backup: it has no oam.toml", place=str(source))
+    if target.exists() and any(target.iterdir()):
+        raise UsageError("the folder is not empty", place=str(target), hint="name a new folder")
+    checked, wrong = Originals(Layout(source).originals).check()
+    if wrong:
+        raise Damaged("an Original in the backup does not have its hash", place=wrong[0], hint="use another backup")
+    shutil.copytree(source, target, dirs_exist_ok=True)
+    return checked
+
+
+def _copy_originals(source: Path, target: Path) -> int:
+    count = 0
+    for path in sorted(source.glob("??/*")):
+        if not path.name.startswith("."):
+            destination = target / path.parent.name / path.name
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, destination)
+            count += 1
+    return count

@@ -1,0 +1,159 @@
+"""A knowledge base on disk: which file lies where (architecture.md, "A knowledge base on disk")."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from oam_rdf.errors import ConfigError, UsageError
+from oam_rdf.namespaces import DEFAULT_BASE
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Paths below the knowledge base's folder."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        return self.root / "oam.toml"
+
+    @property
+    def originals(self) -> Path:
+        return self.root / "originals"
+
+    @property
+    def live(self) -> Path:
+        return self.root / "live"
+
+    @property
+    def history(self) -> Path:
+        """Copies of changed and removed objects: a store of their own, so that the union of ``live`` never holds them."""
+        return self.root / "history"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "lock"
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal.json"
+
+    @property
+    def published(self) -> Path:
+        return self.root / "published"
+
+    @property
+    def current(self) -> Path:
+        return self.published / "CURRENT"
+
+    @property
+    def embeddings(self) -> Path:
+        return self.root / "embeddings.sqlite"
+
+    @property
+    def certificates(self) -> Path:
+        return self.root / "certificates.sqlite"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "log.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """``oam.toml``: data, never code. It can run nothing and load no model that is not named by the user's flags."""
+
+    base: str = DEFAULT_BASE
+    languages: tuple[str, ...] = ("zh-Hant", "en")
+    profile: str = "default"
+    embedder: str = "e5"
+    statements: str = "said"
+    max_file_bytes: int = 64 * 1024 * 1024
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def load(path: Path) -> Config:
+        """Read ``oam.toml``; raises :class:`ConfigError` with the place of the mistake."""
+        try:
+            table = tomllib.loads(path.read_text("utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"not valid TOML: {error}", place=str(path), hint="correct that line") from error
+        known = {
+            "base": str,
+            "languages": list,
+            "profile": str,
+            "embedder": str,
+            "statements": str,
+            "max_file_bytes": int,
+        }
+        values: dict[str, Any] = {}
+        for key, value in table.items():
+            if key not in known:
+                continue  # unknown keys are data of somebody else; nothing here ever runs them
+            if not isinstance(value, known[key]) or isinstance(value, bool):
+                raise ConfigError(f"{key} must be a {known[key].__name__}", place=str(path))
+            values[key] = tuple(map(str, value)) if isinstance(value, list) else value
+        config = Config(**values)
+        check_base(config.base, str(path))
+        if config.statements not in ("said", "all"):
+            raise ConfigError('statements must be "said" or "all"', place=str(path))
+        if not Embedders.trusted(config.embedder):
+            raise ConfigError(
+                f"embedder {config.embedder!r} is not one that a config file may choose",
+                place=str(path),
+                hint='use embedder = "e5", or name a model with --embedder on the command line',
+            )
+        return config
+
+    def dump(self) -> str:
+        languages = ", ".join(f'"{language}"' for language in self.languages)
+        return (
+            "# Settings of this knowledge base. Data only: nothing here can run a command or load a model.\n"
+            f'base = "{self.base}"\nlanguages = [{languages}]\nprofile = "{self.profile}"\n'
+            f'embedder = "{self.embedder}"\nstatements = "{self.statements}"  # or "all"\n'
+            f"max_file_bytes = {self.max_file_bytes}\n"
+        )
+
+
+class Embedders:
+    """Which embedders a config file may name: only what ships with the product (hazard 83)."""
+
+    @staticmethod
+    def trusted(name: str) -> bool:
+        return name in ("e5", "none")
+
+
+def check_base(base: str, place: str = "") -> None:
+    """A base is an absolute http(s) or urn IRI that ends in ``/`` or ``#``; raises :class:`ConfigError`."""
+    if not base.startswith(("http://", "https://", "urn:")) or not base.endswith(("/", "#", ":")):
+        raise ConfigError(
+            f"base {base!r} is not an absolute IRI ending in '/'",
+            place=place,
+            hint="for example https://data.example.org/",
+        )
+    if base.startswith("https://w3id.org/oam/"):
+        raise ConfigError(
+            "data must not lie under the ontology's namespace", place=place, hint="choose a base of your own"
+        )
+    if any(character in base for character in ' <>"{}|\\^`') or any(ord(character) < 33 for character in base):
+        raise ConfigError(f"base {base!r} contains a character that an IRI cannot have", place=place)
+
+
+def find_root(given: str | Path | None = None) -> Path:
+    """The knowledge base meant: ``given``, else ``OAM_KB``, else the nearest folder upwards that holds ``oam.toml``."""
+    if given:
+        return Path(given)
+    if os.environ.get("OAM_KB"):
+        return Path(os.environ["OAM_KB"])
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "oam.toml").is_file():
+            return folder
+    raise UsageError(
+        "no knowledge base here", place=str(here), hint="use --kb DIR or set OAM_KB, or make one with `oam init DIR`"
+    )

@@ -1,0 +1,109 @@
+"""The live store: the truth, opened by the holder of the write lock only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, serialize
+
+from oam_rdf.namespaces import OAM, XSD
+from oam_rdf.store.files import write_atomic
+from oam_rdf.store.layout import Layout
+from oam_rdf.store.minter import Minter
+
+_REVISION = NamedNode(OAM + "revision")
+_AT_REVISION = NamedNode(OAM + "atRevision")
+_INTEGER = NamedNode(XSD + "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The graphs that are dropped and the quads that take their place; ``assertion`` is stamped with the revision."""
+
+    drop: tuple[str, ...]
+    quads: Sequence[Quad]
+    assertion: str
+    provenance: str
+
+
+class LiveStore:
+    """Writes committed changes; each one raises the revision by one, whole or not at all."""
+
+    def __init__(self, layout: Layout, minter: Minter) -> None:
+        self.layout = layout
+        self.minter = minter
+        layout.live.mkdir(parents=True, exist_ok=True)
+        self.store = Store(str(layout.live))
+        self._system = NamedNode(minter.system_graph())
+        self._subject = NamedNode(minter.knowledge_base())
+        self._recover()
+
+    @property
+    def revision(self) -> int:
+        """Number of committed changes."""
+        for quad in self.store.quads_for_pattern(self._subject, _REVISION, None, self._system):
+            return int(quad.object.value)  # type: ignore[union-attr]
+        return 0
+
+    def select(self, query: str, **options: Any) -> Iterable[Any]:
+        """Solutions of one of our own queries over the union of all graphs."""
+        return self.store.query(query, use_default_graph_as_union=True, **options)  # type: ignore[return-value]
+
+    def commit(self, changes: Sequence[Replacement]) -> int:
+        """Land the changes as one revision; returns it.
+
+        New graphs are bulk-loaded under a journal row that names them (three times faster than an update); replaced
+        graphs go in one update string, which Oxigraph rolls back whole.
+        """
+        revision = self.revision + 1
+        fresh = [change for change in changes if not any(self._exists(graph) for graph in change.drop)]
+        replaced = [change for change in changes if change not in fresh]
+        if fresh:
+            names = sorted({quad.graph_name.value for change in fresh for quad in change.quads})  # type: ignore[union-attr]
+            write_atomic(self.layout.journal, json.dumps({"revision": revision, "graphs": names}).encode())
+            self.store.bulk_extend(quad for change in fresh for quad in (*change.quads, self._stamp(change, revision)))
+        operations = [f"DROP SILENT GRAPH {NamedNode(graph)}" for change in replaced for graph in change.drop]
+        quads = [quad for change in replaced for quad in (*change.quads, self._stamp(change, revision))]
+        operations.append(f"DELETE WHERE {{ GRAPH {self._system} {{ {self._subject} {_REVISION} ?old }} }}")
+        quads.append(Quad(self._subject, _REVISION, _number(revision), self._system))
+        operations.append(_insert_data(quads))
+        self.store.update(" ;\n".join(operations))
+        if fresh:
+            self.store.flush()
+            self.layout.journal.unlink()
+        return revision
+
+    def _stamp(self, change: Replacement, revision: int) -> Quad:
+        return Quad(NamedNode(change.assertion), _AT_REVISION, _number(revision), NamedNode(change.provenance))
+
+    def _exists(self, graph: str) -> bool:
+        return self.store.contains_named_graph(NamedNode(graph))
+
+    def _recover(self) -> None:
+        """A journal that outlived its writer: either its revision was reached, or its graphs are half-loaded and go."""
+        if not self.layout.journal.exists():
+            return
+        row = json.loads(self.layout.journal.read_bytes())
+        if self.revision < row["revision"]:
+            for graph in row["graphs"]:
+                self.store.remove_graph(NamedNode(graph))
+            self.store.flush()
+        self.layout.journal.unlink()
+
+
+def _number(value: int) -> Literal:
+    return Literal(str(value), datatype=_INTEGER)
+
+
+def _insert_data(quads: Sequence[Quad]) -> str:
+    by_graph: dict[str, list[Quad]] = {}
+    for quad in quads:
+        by_graph.setdefault(str(quad.graph_name), []).append(quad)
+    blocks = []
+    for graph, members in by_graph.items():
+        triples = serialize((quad.triple for quad in members), format=RdfFormat.N_TRIPLES)
+        blocks.append(f"GRAPH {graph} {{\n{(triples or b'').decode()}}}")
+    return "INSERT DATA {\n" + "\n".join(blocks) + "\n}"

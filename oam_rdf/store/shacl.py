@@ -1,0 +1,154 @@
+"""SHACL validation of an extract, by the Rust engine ``shacl`` or by pySHACL, with the same answer from both.
+
+Shapes are compiled once per process. Nothing is fetched: imports are not followed, inference is off, and the only text
+that reaches an engine is the shapes that ship, the vocabulary and the caller's N-Triples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from pathlib import Path as FilePath
+from typing import Any, TypeAlias
+
+from oam_rdf.errors import FeatureMissing, LimitExceeded, UsageError
+from oam_rdf.namespaces import SH
+from oam_rdf.store.shapes import Shapes
+from oam_rdf.store.shapes_report import ShapeResult, ValidationReport, ordered
+
+__all__ = ["ShapeResult", "ValidationReport", "Validator"]
+
+# N-Triples -> findings: one engine with its compiled shapes.
+_Engine: TypeAlias = Callable[[str], list[ShapeResult]]
+
+
+class Validator:
+    """Validates N-Triples (the merge of the named graphs) against all shapes of a folder.
+
+    ``engine`` is ``auto`` (``shacl`` where its wheel exists, else pySHACL), ``shacl`` or ``pyshacl``.
+
+    :raises FeatureMissing: at the first validation, if the engine asked for is not installed.
+    """
+
+    def __init__(self, engine: str = "auto", folder: FilePath | None = None) -> None:
+        if engine not in ("auto", "shacl", "pyshacl"):
+            raise UsageError(f"unknown SHACL engine {engine!r}", hint="use auto, shacl or pyshacl")
+        self._asked = engine
+        self._folder = folder
+
+    def validate(self, triples: str, *, focus: Collection[str] | None = None) -> ValidationReport:
+        """Findings of every shape in ``triples``; with ``focus`` only those about these nodes (IRIs).
+
+        A Violation blocks, a Warning does not, whichever engine looks. ``report.checked == 0`` means that no shape met
+        a node: the caller decides what that is worth.
+
+        :raises ParseError: if the text is not N-Triples.
+        :raises LimitExceeded: if pySHACL cannot finish a path (a chain of many hundred links).
+        """
+        started = time.perf_counter()
+        shapes = Shapes.load(self._folder)
+        counts = shapes.focus_nodes(triples, focus)
+        name, run = _engine(self._asked, self._folder)
+        results = [r for r in run(triples + "\n" + shapes.background) if focus is None or r.focus in focus]
+        return ValidationReport(ordered(results), counts, name, time.perf_counter() - started)
+
+
+@lru_cache(maxsize=8)
+def _engine(asked: str, folder: FilePath | None) -> tuple[str, _Engine]:
+    shapes = Shapes.load(folder)
+    if asked != "pyshacl":
+        try:
+            import shacl
+        except ImportError as error:
+            if asked == "shacl":
+                raise FeatureMissing(
+                    "the SHACL engine 'shacl' is not installed here",
+                    hint="its wheel lacks some platforms; use --engine pyshacl",
+                ) from error
+        else:
+            return f"shacl {shacl.__version__}", _rust(shacl.Shapes.from_turtle(shapes.turtle), shapes)
+    return _python(shapes)
+
+
+def _rust(compiled: Any, shapes: Shapes) -> _Engine:
+    def run(triples: str) -> list[ShapeResult]:
+        report = compiled.validate_text(triples, format="ntriples")
+        return [
+            _finding(
+                shapes,
+                _bare(found.focus_node),
+                found.value or "",
+                _bare(found.source_shape),
+                found.component,
+                found.severity,
+            )
+            for found in report.results
+        ]
+
+    return run
+
+
+def _python(shapes: Shapes) -> tuple[str, _Engine]:
+    # rdflib and pySHACL cost a third of a second to import: only when they are asked for.
+    import pyshacl
+    from pyshacl.graph_abstraction import DataGraph
+    from pyshacl.shapes_graph import ShapesGraph
+    from pyshacl.validator import Validator as PyValidator
+    from rdflib import Graph, URIRef
+
+    compiled = ShapesGraph(Graph().parse(data=shapes.turtle, format="turtle"))
+    sh = {
+        name: URIRef(SH + name)
+        for name in ("result", "focusNode", "value", "sourceShape", "sourceConstraintComponent", "resultSeverity")
+    }
+
+    def run(triples: str) -> list[ShapeResult]:
+        data = DataGraph.from_rdflib_graph(Graph().parse(data=triples, format="nt"))
+        validator: Any = PyValidator(
+            data,
+            shacl_graph=Graph(),
+            options={"inference": "none", "do_owl_imports": False, "advanced": False, "allow_warnings": True},
+        )
+        validator.shacl_graph = compiled
+        try:
+            _, report, _ = validator.run()
+        except RecursionError as error:
+            raise LimitExceeded(
+                "pySHACL ran out of stack on a long chain of relations",
+                hint="validate with the engine 'shacl', or a smaller extract",
+            ) from error
+
+        def one(result: Any, name: str) -> Any:
+            return report.value(result, sh[name])
+
+        found = []
+        for result in report.objects(None, sh["result"]):
+            value = one(result, "value")
+            found.append(
+                _finding(
+                    shapes,
+                    str(one(result, "focusNode")),
+                    "" if value is None else value.n3(),
+                    str(one(result, "sourceShape")),
+                    _local(str(one(result, "sourceConstraintComponent"))),
+                    _local(str(one(result, "resultSeverity"))),
+                )
+            )
+        return found
+
+    return f"pyshacl {pyshacl.__version__}", run
+
+
+def _finding(shapes: Shapes, focus: str, value: str, shape: str, component: str, severity: str) -> ShapeResult:
+    if value == f"<{focus}>":
+        value = ""  # constraints on the node itself report it as its own value: that adds nothing
+    return ShapeResult(focus, shapes.path(shape), value, shape, component, severity, shapes.messages(shape))
+
+
+def _local(iri: str) -> str:
+    return iri.rpartition("#")[2]
+
+
+def _bare(term: str) -> str:
+    return term[1:-1] if term.startswith("<") else term
