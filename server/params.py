@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from flask import request
-from werkzeug.exceptions import BadRequest
 
 from oam_server.problems import Problem, bad_parameter
 
@@ -86,12 +86,26 @@ def _json_body() -> dict[str, Any]:
     if not request.is_json:
         raise Problem(415, "send application/json", available=["application/json"])
     try:
-        body = request.get_json()
-    except BadRequest as error:
-        raise Problem(400, "the body is not JSON in UTF-8") from error
+        body = json.loads(request.get_data().decode(), object_pairs_hook=_once)
+    except RecursionError as error:
+        raise Problem(400, "the body is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise Problem(400, f"the body is not UTF-8 at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        detail = f"the body is not JSON: {error.msg}"
+        raise Problem(400, detail, line=error.lineno, column=error.colno) from error
     if not isinstance(body, dict):
         raise Problem(400, "the body must be a JSON object")
     return body
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise bad_parameter(name, "is given more than once")
+        found[name] = value
+    return found
 
 
 def _convert(name: str, param: Param, values: list[Any]) -> Any:

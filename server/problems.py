@@ -44,11 +44,13 @@ def bad_parameter(name: str, detail: str, hint: str = "") -> Problem:
 
 
 def register(app: Flask) -> None:
-    """Answer every error of ``app`` with a problem document; what nobody foresaw is logged and not shown."""
+    """Answer every error of ``app`` with a problem document.
+
+    What nobody foresaw is logged by Flask, which turns it into an HTTPException with status 500.
+    """
     app.register_error_handler(Problem, _problem)
     app.register_error_handler(errors.OamError, _oam_error)
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _unforeseen)
 
 
 def _document(status: int, detail: str, headers: Mapping[str, str], members: Mapping[str, Any]) -> Response:
@@ -82,8 +84,3 @@ def _http_error(error: HTTPException) -> Response:
     if status < 400:  # a redirect to the canonical address
         return Response(status=status, headers=headers)
     return _document(status, error.description or HTTPStatus(status).phrase, headers, {})
-
-
-def _unforeseen(error: Exception) -> Response:
-    current_app.logger.error("unforeseen error", exc_info=error)
-    return _document(500, "something went wrong that should not; the server's log says what", {}, {})

@@ -69,4 +69,5 @@ def missing_vectors(base: KnowledgeBase) -> bool:
 
 def _embed(kb: Path) -> subprocess.Popen[bytes]:
     # A process of its own, so that the interpreter lock of the server stays with its requests.
-    return subprocess.Popen([sys.executable, "-m", "oam_rdf.cli", "embed", "--kb", str(kb)], stdin=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "oam_rdf.cli", "--quiet", "--kb", str(kb), "embed"]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -49,8 +49,8 @@ def demo(obj: Context, folder: str, embed: bool) -> None:
                 console.print(f"{made.embedded} of {made.passages} passages have a vector")
             except FeatureMissing as error:
                 console.print(f"dense search is off: {error}")
-        step("2. An answer with its reasons", f'oam --kb {folder} search "四色定理是怎麼證明的？" --explain')
-        console.print(answer_text(kb.search("四色定理是怎麼證明的？", k=2), explain=True, language="zh-Hant"))
+        step("2. An answer with its reasons", f'oam --kb {folder} search "陳景潤證明了什麼？" --explain')
+        console.print(answer_text(kb.search("陳景潤證明了什麼？", k=2), explain=True, language="zh-Hant"))
         step("3. A superseded word finds the current head", f'oam --kb {folder} search "燃素"')
         console.print(answer_text(kb.search("燃素", k=2)))
         step("4. The gate refuses what the corpus cannot answer", f'oam --kb {folder} search "DNA-1953 雙螺旋"')

@@ -20,6 +20,8 @@ def answer_text(answer: Answer, *, explain: bool = False, language: str = "en") 
     ]
     for channel, reason in answer.degraded.items():
         lines.append(f"  [yellow]degraded {channel}[/]: {escape(reason)}")
+    if answer.results and answer.verdict not in ("ANSWERABLE", "PARTIALLY_ANSWERABLE"):
+        lines.append("  nearest, not an answer:")
     for result in answer.results:
         lines += ["", *_result(result, explain)]
     if explain:
@@ -39,9 +41,10 @@ def _result(result: Result, explain: bool) -> list[str]:
         f"[bold]{result.position}. {name}[/]{escape(version)}  [cyan]{escape(result.id)}[/]",
         f"   {' · '.join(badges)}",
     ]
-    for replaced in result.substituted_for:
-        path = " → ".join(map(str, replaced.get("path", ()))) or str(replaced.get("id", ""))
-        lines.append(f"   [magenta]substituted for {escape(str(replaced.get('id', '')))}[/]  path {escape(path)}")
+    # Parts of one superseded document are replaced along one path: it is shown once.
+    paths = {" → ".join(map(str, replaced["path"])): str(replaced["id"]) for replaced in reversed(result.substituted_for)}
+    for path, replaced in paths.items():
+        lines.append(f"   [magenta]substituted for {escape(replaced)}[/]  path {escape(path)}")
     if result.conflict:
         lines.append(f"   [red]{result.conflict}[/]: heads {escape(', '.join(result.heads))}")
     elif result.successors:

@@ -19,7 +19,7 @@ from oam_rdf.ingest.source import Source
 from oam_rdf.ingest.yaml_front import Field
 from oam_rdf.model import DOCUMENT, SECTION, STATEMENT, KnowledgeObject, ParsedDocument, Passage
 from oam_rdf.text.normalise import id_key
-from oam_rdf.text.statements import sentences
+from oam_rdf.text.statements import is_open, sentences
 
 _BOLD_TERM = re.compile(r"\*\*([^*\n]{2,40}?)[：:，。.]?\*\*")
 _CONTINUED = re.compile(r"\s*(?:其中|則|则|這裡|这里|where\b|then\b|with\b|for\b|such that\b|[,，;；a-z])")
@@ -126,7 +126,9 @@ class Assembly:
             if self.document.author_id:
                 self.document.title = written
             else:
-                self.document.apply("title", (written,), self.source.line(self.blocks[first].start), self.profile, self.source)
+                self.document.apply(
+                    "title", (written,), self.source.line(self.blocks[first].start), self.profile, self.source
+                )
             return first
         self.document.title = self.source.stem
         return -1
@@ -212,7 +214,7 @@ class Assembly:
         lead = self._lead(block)
         for start, end in without(block.start, block.end, self.holes):
             for one in sentences(text, start, end):
-                spans = ((lead, (one.start, one.end)) if lead else ((one.start, one.end),))
+                spans = (lead, (one.start, one.end)) if lead else ((one.start, one.end),)
                 self._state(Statement(one.start, one.end, spans, section))
         return index + 1
 
@@ -319,7 +321,11 @@ class Assembly:
         if index >= len(self.blocks) or not self._is_description(index):
             return index
         group = self.blocks[index].group
-        while index < len(self.blocks) and self.blocks[index].group == group and self._attribute_lines(self.blocks[index], own):
+        while (
+            index < len(self.blocks)
+            and self.blocks[index].group == group
+            and self._attribute_lines(self.blocks[index], own)
+        ):
             index += 1
         return index
 
@@ -331,9 +337,14 @@ class Assembly:
             lead = None
             if above is not None and above.kind in PROSE and not above.header and self.statements:
                 last = self.statements[-1]
-                if above.start <= last.start and _COLON.search(self.source.text[above.start : above.end]):
+                if (
+                    above.start <= last.start
+                    and last.draft is None
+                    and is_open(self.source.text[last.start : last.end])
+                ):
                     lead = (last.start, last.end)
-            spans = ((lead, (block.start, block.end)) if lead else ((block.start, block.end),))
+                    last.prose = False  # not a statement of its own
+            spans = (lead, (block.start, block.end)) if lead else ((block.start, block.end),)
             self._state(Statement(block.start, block.end, spans, section, prose=lead is not None))
             return index + 1
         if block.kind != ROW:
@@ -391,13 +402,13 @@ class Assembly:
     def _cite(self, found: Sequence[links.Link]) -> None:
         """Each reference becomes a relation of the statement in which it stands, or of the section whose heading it is."""
         starts = [s.start for s in self.statements]
-        own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title)}
+        own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title, self.source.stem)}
         section_starts = [s.draft.spans[0][0] for s in self.sections]
         covered = [(b.start, b.end) for b in self.blocks if b.header]
         covered_starts = [start for start, _ in covered]
         for link in found:
             at = bisect_right(covered_starts, link.start) - 1
-            if (at >= 0 and link.start < covered[at][1]) or id_key(link.target) in own:
+            if (at >= 0 and link.start < covered[at][1]) or id_key(_name(link.target)) in own:
                 continue
             line = self.source.line(link.start)
             index = bisect_right(starts, link.start) - 1
@@ -446,6 +457,11 @@ class Assembly:
             if len(terms) > _MAX_TERMS:
                 break
         return tuple(term for term in terms if 2 <= len(term) <= 60)
+
+
+def _name(target: str) -> str:
+    """The name in a reference: ``eip-20`` of ``./eip-20.md#abstract``."""
+    return re.sub(r"\.(?:md|markdown|rst)$", "", target.split("#", 1)[0].rsplit("/", 1)[-1])
 
 
 _LABEL_STARTS = frozenset("*_>")

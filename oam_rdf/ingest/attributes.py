@@ -18,7 +18,9 @@ _RELATION = re.compile(
     rf"(?P<targets>{_WIKI}(?:\s*[,，、]\s*{_WIKI})*)\s*(?:[(（]\s*(?P<confidence>[01](?:\.\d+)?)\s*[)）])?\s*[.。]?\s*\Z"
 )
 #: ``[key:: value]`` or ``(key:: value)`` inside prose (Dataview).
-INLINE = re.compile(rf"[\[(](?P<key>[A-Za-z{HAN}][\w {HAN}-]{{0,39}})::\s+(?P<value>[^\[\]()\n]+|\[\[[^\]\n]+\]\])[\])]")
+INLINE = re.compile(
+    rf"[\[(](?P<key>[A-Za-z{HAN}][\w {HAN}-]{{0,39}})::\s+(?P<value>[^\[\]()\n]+|\[\[[^\]\n]+\]\])[\])]"
+)
 
 
 def is_attribute(line: str) -> bool:

@@ -129,6 +129,11 @@ class Catalogue:
         own = self.minter.graph(document_id, "assertion")
         return path if graph and not graph.startswith(own) and graph not in set(replaced) else ""
 
+    def mentioning(self, document_ids: Iterable[str]) -> list[str]:
+        """Ids of stored documents that define, as corpus-wide, an id that is a document's own now."""
+        graphs = {self.corpus_wide[key][0] for key in document_ids if key in self.corpus_wide}
+        return [file.id for file in self.files if any(graph.startswith(file.graph) for graph in graphs)]
+
     def resolvable(self, live: LiveStore, references: References) -> list[str]:
         """Ids of documents with an unresolved reference that has exactly one meaning now."""
         ids = {file.graph: file.id for file in self.files}

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_MONTHS = {name: number for number, name in enumerate(
-    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
+}
 
 _ISO = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
@@ -30,8 +34,14 @@ def moment(text: str) -> str:
     if iso := _ISO.search(text):
         year, month, day, hour, minute, second, zone = iso.groups()
         return _zoned(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), zone or "Z")
-    for pattern, order in ((_HAN, "ymd"), (_SLASH, "ymd"), (_YEAR_MONTH, "ym"), (_DAY_MONTH, "dby"),
-                           (_MONTH_DAY, "bdy"), (_MONTH, "by")):
+    for pattern, order in (
+        (_HAN, "ymd"),
+        (_SLASH, "ymd"),
+        (_YEAR_MONTH, "ym"),
+        (_DAY_MONTH, "dby"),
+        (_MONTH_DAY, "bdy"),
+        (_MONTH, "by"),
+    ):
         if found := pattern.search(text):
             parts = dict(zip(order, found.groups(), strict=True))
             named = _MONTHS.get((parts.get("b") or "")[:3].casefold(), 0)

@@ -64,9 +64,15 @@ class Doctor:
                 raise Damaged(
                     f"the live store does not open: {error}", place=str(self.layout.live), hint="restore a backup"
                 ) from error
+            publication = Publication(self.layout, live, self.minter, self.originals)
+            finished = publication.finish()
             diagnosis = self._check(live)
+            if finished is not None:
+                diagnosis.repaired.append(
+                    f"published generation {finished}, which a killed writer had left unpublished"
+                )
             if repair and diagnosis.problems:
-                Publication(self.layout, live, self.minter, self.originals).publish(rebuild=True)
+                publication.publish(rebuild=True)
                 after = self._check(live)
                 after.repaired = [problem for problem in diagnosis.problems if problem not in after.problems]
                 return after

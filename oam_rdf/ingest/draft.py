@@ -135,7 +135,7 @@ class Draft:
             if not references and value:
                 self._keep(name, (value,))
             for reference in references:
-                if links.unsafe(reference) and not reference.startswith("../"):
+                if links.unsafe(reference, source.path):
                     source.issue("path-outside", f"{name}: {reference!r} is a path outside the folder", line=line,
                                  hint="nothing was read from there; name a document instead")  # fmt: skip
                     continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from oam_rdf.ingest import labels
 from oam_rdf.ingest.blocks import HEADING, HTML, ITEM, RULE, TEXT, Block
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
@@ -67,6 +68,8 @@ def _block_fields(source: Source, block: Block, profile: Profile) -> list[Field]
             match = _ALL_BOLD.match(line)
             if match and not profile.field(match["name"]):
                 match = None
+        if match and not profile.field(match["name"]) and labels.read(line, profile):
+            match = None  # **KINV-00042**: … right under the title is a statement, not a header field
         if match:
             value = match["value"].removesuffix("**") if match["value"].count("**") % 2 else match["value"]
             fields.append(Field(match["name"], (value.strip(),) if value.strip() else (), source.line(at)))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from pyoxigraph import Literal, NamedNode, Quad, Store
+from pyoxigraph import Literal, NamedNode, Quad
 
-from oam_rdf.namespaces import OAM, PAV, PROV, RDF, XSD
+from oam_rdf.namespaces import OAM, PAV, PROV, RDF, XSD, concept
 from oam_rdf.store.layout import Layout
+from oam_rdf.store.live import open_store
 from oam_rdf.store.minter import Minter
 
 _DATE = NamedNode(XSD + "dateTime")
@@ -27,7 +28,7 @@ class History:
     def __init__(self, layout: Layout, minter: Minter) -> None:
         self.minter = minter
         layout.history.mkdir(parents=True, exist_ok=True)
-        self.store = Store(str(layout.history))
+        self.store = open_store(layout.history)
 
     def keep(
         self,
@@ -39,11 +40,13 @@ class History:
         committed_from: str,
         committed_until: str,
         previous: str,
+        visibility: str,
     ) -> tuple[str, list[tuple[str, str]]]:
         """Copy the document and every object of it that changed or went away.
 
         ``old`` and ``new`` are the quads of its assertion and assessment graphs, ``previous`` the copy that the live
-        document pointed to so far. Returns the document's copy and (live object, its copy) of what still lives.
+        document pointed to so far, ``visibility`` the narrowest that any part of it had: who may not see that part may not
+        see the old text, which holds it. Returns the document's copy and (live object, its copy) of what still lives.
         """
         graph = NamedNode(self.minter.graph(document_id, "history"))
         before, after = _described(old), _described(new)
@@ -66,6 +69,9 @@ class History:
             )
             quads.append(Quad(node, NamedNode(OAM + "committedFrom"), Literal(committed_from, datatype=_DATE), graph))
             quads.append(Quad(node, NamedNode(OAM + "committedUntil"), Literal(committed_until, datatype=_DATE), graph))
+            if visibility != "PUBLIC":
+                level = NamedNode(concept("visibility", visibility))
+                quads.append(Quad(node, NamedNode(OAM + "visibility"), level, graph))
         if previous:
             quads.append(Quad(NamedNode(copies[document]), _PREVIOUS, NamedNode(previous), graph))
         self.store.extend(quads)

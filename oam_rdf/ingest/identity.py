@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -64,4 +64,12 @@ def rename(document: ParsedDocument, renamed: Mapping[str, str]) -> ParsedDocume
         passages=tuple(
             replace(passage, section=new(passage.section), object=new(passage.object)) for passage in document.passages
         ),
+    )
+
+
+def local_ids(document: ParsedDocument, ids: Set[str]) -> ParsedDocument:
+    """The document with these corpus-wide ids made local: it mentions them, another document is them."""
+    return replace(
+        document,
+        objects=tuple(replace(item, global_id=False) if item.id in ids else item for item in document.objects),
     )

@@ -11,7 +11,9 @@ from oam_rdf.ingest.profiles import Profile, key
 _NUMBER = r"[A-Z]{0,3}-?\d+(?:\.\d+)*[a-z]?'?|[A-Z](?![\w’'])|[IVX]{1,5}(?!\w)|[一二三四五六七八九十]{1,3}(?![\w])"
 _PAREN = r"[（(](?P<paren>[^（）()\n]{1,160})[)）]"
 # Written like a corpus-wide id, but the name of a standard or of a document elsewhere.
-_STANDARDS = "ISO IEC RFC IEEE ECMA CVE CWE ANSI DIN GB CNS NIST FIPS UTF SHA EN BS PEP EIP ERC BIP KEP JEP ITU ASTM JIS"
+_STANDARDS = (
+    "ISO IEC RFC IEEE ECMA CVE CWE ANSI DIN GB CNS NIST FIPS UTF SHA EN BS PEP EIP ERC BIP KEP JEP ITU ASTM JIS"
+)
 _FOREIGN = frozenset(_STANDARDS.split())
 _CORPUS_ID = re.compile(r"(?P<id>[A-Z][A-Z0-9]+(?:-[A-Z0-9]+)*-\d{3,}[a-z]?)(?![\w-])")
 _LOCAL_ID = re.compile(r"(?P<id>[A-Z]{1,2}\d{1,3}(?:\.\d+)*|[a-z]{2,}(?:-[a-z]+)*-\d+)(?![\w-])")

@@ -10,13 +10,15 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from oam_rdf.ingest.candidate import Candidate
 from oam_rdf.ingest.history import History
-from oam_rdf.namespaces import OAM, PAV, PROV, XSD
+from oam_rdf.model import VISIBILITIES
+from oam_rdf.namespaces import OAM, PAV, PROV, XSD, concept
 from oam_rdf.store.codec import DocumentQuads, Resolved
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals, digest
 
 _STATE, _ASSESSES = NamedNode(OAM + "epistemicState"), NamedNode(OAM + "assesses")
+_VISIBILITY = NamedNode(OAM + "visibility")
 _ATTRIBUTED, _PREVIOUS = NamedNode(PROV + "wasAttributedTo"), NamedNode(PAV + "previousVersion")
 
 
@@ -74,6 +76,7 @@ class Landing:
                 committed_from=previous.committed or moment,
                 committed_until=moment,
                 previous=previous.previous,
+                visibility=_strictest(old),
             )
             quads += [Quad(NamedNode(live_iri), _PREVIOUS, NamedNode(copy), provenance) for live_iri, copy in living]
         elif previous:
@@ -95,6 +98,17 @@ class Landing:
 
 def _graph(quad: Quad) -> str:
     return quad.graph_name.value  # type: ignore[union-attr]
+
+
+def _strictest(quads: Sequence[Quad]) -> str:
+    """The narrowest visibility that any graph of the document had."""
+    rank = {concept("visibility", level): number for number, level in enumerate(VISIBILITIES)}
+    found = (
+        rank.get(quad.object.value, 3)
+        for quad in quads
+        if quad.predicate == _VISIBILITY and isinstance(quad.object, NamedNode)
+    )
+    return VISIBILITIES[max(found, default=0)]
 
 
 def _is_content(quad: Quad) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ _MARKDOWN = re.compile(
     r"(?<!!)\[(?P<label>(?:[^\[\]\n]|\\.){0,300})\]\((?P<target><[^<>\n]+>|[^()\s<>]+)(?:\s+[\"'][^\n]*?[\"'])?\)"
 )
 _TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
-_FILE = re.compile(r"\.(?:md|markdown|rst|txt|json)$", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:md|markdown|rst)$", re.IGNORECASE)
+#: ``[label]: target``, and its uses ``[text][label]``, ``[label][]``, ``[label]``.
+DEFINITION = re.compile(r"^ {0,3}\[(?P<label>[^\[\]\n]{1,100})\]:[ \t]+<?(?P<target>[^\s<>]+)>?[^\n]*$", re.MULTILINE)
+_USE = re.compile(r"(?<![!\]\\])(?:\[(?P<text>[^\[\]\n]{1,300})\])?\[(?P<label>[^\[\]\n]{0,100})\](?![(:\[])")
 _NOTHING = re.compile(r"(?:無|无|none|null|n/?a|nil|-+|—+|–|~|尚無|待定|tbd)?", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[,，、;；\n]")
 _TICKS = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?:.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
@@ -52,9 +56,15 @@ def turned(relation: str, value: str) -> str:
     return "superseded_by" if relation == "supersedes" and _REVERSED.search(value) else relation
 
 
-def unsafe(target: str) -> bool:
-    """A target that names a path outside the folder (hazard 81): nothing is ever opened by it, and it is reported."""
-    return target.startswith(("/", "~", "\\", "file:")) or ".." in target.replace("\\", "/").split("/")
+def unsafe(target: str, path: str) -> bool:
+    """Whether a target, read from the file ``path``, names a path outside the folder (hazard 81).
+
+    Nothing is ever opened by a target; such a one is reported and makes no relation.
+    """
+    if target.startswith(("/", "~", "\\", "file:")) or re.match(r"[A-Za-z]:[\\/]", target):
+        return True
+    joined = posixpath.join(posixpath.dirname(path), target.replace("\\", "/"))
+    return posixpath.normpath(joined).startswith("..")
 
 
 def masked(text: str, blocks: Sequence[Block], begin: int, *, rst: bool) -> str:
@@ -89,7 +99,7 @@ def in_text(source: Source, clean: str, profile: Profile, *, markdown: bool) -> 
             target = _wiki_target(match)
             if not target or target.startswith("#") or not _is_reference(target):
                 continue
-            if unsafe(target):
+            if unsafe(target, source.path):
                 source.issue(
                     "path-outside", f"the link target {target!r} leaves the folder", line=source.line(match.start()),
                     hint="nothing was read from there; name a document instead",
@@ -99,19 +109,41 @@ def in_text(source: Source, clean: str, profile: Profile, *, markdown: bool) -> 
     if markdown and profile.links and "](" in clean:
         for match in _MARKDOWN.finditer(clean):
             target = unquote(match["target"].strip("<>"))
-            name = target.split("#", 1)[0]
-            if "://" in target or target.startswith(("/", "mailto:")) or not _FILE.search(name):
-                continue
-            stem = _FILE.sub("", name.rsplit("/", 1)[-1])
-            if stem in profile.ignore or name.rsplit("/", 1)[-1] in profile.ignore:
-                continue
-            found.append(Link(*match.span(), profile.links, target, match["label"].strip()))
+            if _is_document(target, profile):
+                found.append(Link(*match.span(), profile.links, target, match["label"].strip()))
+    if markdown and profile.links and "]:" in clean:
+        found += _by_definition(clean, profile)
     if profile.titles and "《" in clean:
         found += [Link(*m.span(), profile.titles, m["target"].strip()) for m in _TITLE.finditer(clean)]
     for citation in profile.citations:
         found += [Link(*m.span(), citation.relation, citation.reference(m)) for m in citation.pattern.finditer(clean)]
     found.sort(key=lambda link: (link.start, -link.end))
     return _outermost(found)
+
+
+def _is_document(target: str, profile: Profile) -> bool:
+    name = target.split("#", 1)[0]
+    if "://" in target or target.startswith(("/", "mailto:")) or not _FILE.search(name):
+        return False
+    last = name.rsplit("/", 1)[-1]
+    return last not in profile.ignore and _FILE.sub("", last) not in profile.ignore
+
+
+def _by_definition(clean: str, profile: Profile) -> list[Link]:
+    """Links whose target stands in a definition ``[label]: ./x.md`` elsewhere, where they are used."""
+    targets = {
+        m["label"].casefold(): target
+        for m in DEFINITION.finditer(clean)
+        if _is_document(target := unquote(m["target"]), profile)
+    }
+    if not targets:
+        return []
+    found = []
+    for match in _USE.finditer(clean):
+        label = match["label"] or match["text"] or ""
+        if target := targets.get(label.casefold(), ""):
+            found.append(Link(*match.span(), profile.links, target, match["text"] or label))
+    return found
 
 
 def _outermost(links: Iterable[Link]) -> list[Link]:

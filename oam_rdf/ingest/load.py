@@ -73,7 +73,9 @@ def load(
                 target.add(source.read(sha256), found.suffix)
                 report.originals += 1
             prefix = f"{minter.base}graph/{segment}/"
-            old = [g.value for g in live.store.named_graphs() if isinstance(g, NamedNode) and g.value.startswith(prefix)]
+            old = [
+                g.value for g in live.store.named_graphs() if isinstance(g, NamedNode) and g.value.startswith(prefix)
+            ]
             changes.append(
                 Replacement(
                     tuple(sorted(old)),
@@ -120,7 +122,11 @@ def _encoded(quads: list[Quad], minter: Minter) -> DocumentQuads:
 def _original(quads: list[Quad], minter: Minter) -> str:
     prefix = minter.original("")
     for quad in quads:
-        if quad.predicate.value == PROV + "wasDerivedFrom" and isinstance(quad.object, NamedNode) and quad.object.value.startswith(prefix):
+        if (
+            quad.predicate.value == PROV + "wasDerivedFrom"
+            and isinstance(quad.object, NamedNode)
+            and quad.object.value.startswith(prefix)
+        ):
             return quad.object.value.removeprefix(prefix)
     return ""
 

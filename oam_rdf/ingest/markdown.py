@@ -15,6 +15,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from oam_rdf.ingest import headers, yaml_front
 from oam_rdf.ingest.assemble import Assembly
 from oam_rdf.ingest.blocks import CODE, HEADING, HTML, ITEM, MATH, ROW, RULE, TEXT, Block, trimmed
+from oam_rdf.ingest.links import DEFINITION
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.shadow import blank, shadow
 from oam_rdf.ingest.source import Source
@@ -93,6 +94,9 @@ def blocks(text: str) -> list[Block]:
                 continue
             block = _paragraph(text, starts, token)
             if block.end > block.start:
+                if text[block.start] == "[":
+                    lines = text[block.start : block.end].split("\n")
+                    block.header = all(DEFINITION.match(line) for line in lines)  # link definitions state nothing
                 if lists and item:
                     block.kind, (block.group, block.lead) = ITEM, lists[-1]
                 elif lists:

@@ -294,7 +294,9 @@ class _Object:
     def _relate(
         self, source: str, kind: str, target: str, confidence: float | None = None, label: str = "", verdict: str = "ok"
     ) -> None:
-        self.relations.append(Relation(source, kind, target, self.line, confidence, verdict=verdict, source_label=label))
+        self.relations.append(
+            Relation(source, kind, target, self.line, confidence, verdict=verdict, source_label=label)
+        )
 
     def _evidence(self, value: dict[str, Any]) -> Iterator[Evidence]:
         for entry in self._list(value, "evidence"):

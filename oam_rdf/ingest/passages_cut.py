@@ -18,6 +18,7 @@ _WORD = re.compile(r"[A-Za-z0-9_À-ɏͰ-ӿ]+")
 _BASE64 = re.compile(
     r"(?:data:[\w.+/-]+;base64,)?(?:[A-Za-z0-9+/]{400,}|(?:[A-Za-z0-9+/]{60,100}\r?\n){20,}[A-Za-z0-9+/]*)={0,2}"
 )
+_RUN = re.compile("[A-Za-z0-9+/]{60}")
 _LONG_LINE = re.compile(r"[^\n]{10000,}")
 _BREAK = re.compile(r"\n|(?<=[。！？；，、.!?;,])\s*|\s+")
 
@@ -40,7 +41,7 @@ def tokens(text: str) -> int:
 
 def blobs(text: str) -> list[tuple[int, int]]:
     """Base64 and one-line megabytes: kept in the Original, cut from everything that is searched."""
-    found = [m.span() for m in _BASE64.finditer(text)] if len(text) >= 400 else []
+    found = [m.span() for m in _BASE64.finditer(text)] if _RUN.search(text) else []
     for line in _LONG_LINE.finditer(text):
         loose = sum(c.isspace() for c in line[0]) + len(_WIDE.findall(line[0]))
         if loose < 0.05 * len(line[0]):
@@ -97,6 +98,8 @@ def cut(
     size = 0
     for unit, weight in _pieces(source, units, holes):
         joins = pending and pending[-1][0].section == unit.section and not _hole_between(pending[-1][0], unit, holes)
+        if joins and unit.start - pending[-1][0].end > 20:  # what lies between two units becomes part of the passage
+            size += tokens(source.text[pending[-1][0].end : unit.start])
         if not joins or size + weight > TARGET:
             flush()
             size = 0
@@ -121,7 +124,10 @@ def _pieces(source: Source, units: Iterable[Unit], holes: Sequence[tuple[int, in
                 continue
             weight = tokens(source.text[start:end])
             if weight <= CAP:
-                yield Unit(start, end, unit.section, unit.object if (start, end) == (unit.start, unit.end) else ""), weight
+                yield (
+                    Unit(start, end, unit.section, unit.object if (start, end) == (unit.start, unit.end) else ""),
+                    weight,
+                )
                 continue
             for low, high in _broken(source.text, start, end):
                 yield Unit(low, high, unit.section), tokens(source.text[low:high])

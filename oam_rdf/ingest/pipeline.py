@@ -44,32 +44,19 @@ class Pipeline:
         with WriteLock(self.layout.lock, verb="ingest", wait=options.wait):
             live = LiveStore(self.layout, self.minter)
             report = IngestReport(revision_before=live.revision, dry_run=options.dry_run)
-            publication = self.publication(live)
-            if self.unpublished(live):
-                report.generation = publication.publish()  # what a killed writer committed but did not publish
+            publication = Publication(self.layout, live, self.minter, self.originals)
+            report.generation = publication.finish()  # what a killed writer left
             Run(
                 self.layout, self.config, self.ontology, self.minter, self.originals,
                 live, validator, publication, options, report, self.progress,
             ).ingest(inputs)  # fmt: skip
             report.revision = live.revision
-            if (publish.current_number(self.layout) is None and not options.dry_run) or self.unpublished(live):
-                report.generation = publication.publish()
+            report.generation = publication.finish() or report.generation
             report.content_hash = self._content_hash()
             report.seconds = time.monotonic() - started
             if report.revision != report.revision_before:
                 self._log(report)
         return report
-
-    def publication(self, live: LiveStore) -> Publication:
-        return Publication(self.layout, live, self.minter, self.originals)
-
-    def unpublished(self, live: LiveStore) -> bool:
-        """Whether the live store is ahead of what readers see."""
-        number = publish.current_number(self.layout)
-        if number is None:
-            return live.revision > 0
-        with publish.open_generation(self.layout, number) as generation:
-            return live.revision > generation.revision
 
     def _content_hash(self) -> str:
         number = publish.current_number(self.layout)

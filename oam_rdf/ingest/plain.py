@@ -19,7 +19,9 @@ _NUMBERED = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‧·]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]+(?=\S)")
 _SENTENCE_END = re.compile(r"[。！？；.!?;,，、：:]\s*\Z")
-_MARKDOWN = re.compile(r"^(?:#{1,6} \S|```|\*\*[^*\n]{1,24}[：:]\*\*|\*\*[^*\n]{1,24}\*\*[：:]|\s*[-*] \[\[)", re.MULTILINE)
+_MARKDOWN = re.compile(
+    r"^(?:#{1,6} \S|```|\*\*[^*\n]{1,24}[：:]\*\*|\*\*[^*\n]{1,24}\*\*[：:]|\s*[-*] \[\[)", re.MULTILINE
+)
 _LONG = 120  # a line longer than this was not broken by hand
 
 

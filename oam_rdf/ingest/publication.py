@@ -23,7 +23,7 @@ from oam_rdf.namespaces import DCTERMS, OAM, PROV
 from oam_rdf.store import projection, publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
 from oam_rdf.store.layout import Layout
-from oam_rdf.store.live import LiveStore
+from oam_rdf.store.live import LiveStore, open_store
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals
 
@@ -70,6 +70,15 @@ class Publication:
             self.layout, lambda new, previous: self._fill(new, previous, fingerprint, dimension, rebuild)
         )
 
+    def finish(self) -> int | None:
+        """Publish what was committed but is not published yet, whoever committed it; None when there is nothing."""
+        number = publish.current_number(self.layout)
+        published = 0
+        if number is not None:
+            with publish.open_generation(self.layout, number) as generation:
+                published = generation.revision
+        return self.publish() if self.live.revision > published else None
+
     def _fill(
         self, new: Path, previous: Path | None, fingerprint: str, dimension: int, rebuild: bool
     ) -> dict[str, Any]:
@@ -85,7 +94,7 @@ class Publication:
             projection.build(self.live.store, target, clearance, self.minter)
         if (self.layout.history / "CURRENT").exists():
             # A reader must never look at a store that a writer is changing, not even this one.
-            Store(str(self.layout.history)).backup(str(new / "history"))
+            open_store(self.layout.history).backup(str(new / "history"))
         ids = {document.id for document in changed}
         added = [self.indexed(document) for document in changed]
         old = PassageTable.open(base / "passages") if base else PassageTable.empty()

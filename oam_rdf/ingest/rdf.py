@@ -38,8 +38,6 @@ _ZONED = re.compile(r"-?\d{4,}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\
 _DATE_TIMES = {XSD + "dateTime", XSD + "dateTimeStamp"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
-_Term = NamedNode | BlankNode | Literal | Triple
-
 
 def parse(
     source: Source, profile: Profile, extension: str, *, statements: str = "said", base: str = DEFAULT_BASE
@@ -94,9 +92,9 @@ def parse(
         language=language,
         objects=(head,),
         passages=passages,
-        terms=tuple(dict.fromkeys(q.object.value for q in quads if q.predicate.value in _NAMES and _is_text(q.object))),
+        terms=tuple(dict.fromkeys(w.value for q in quads if q.predicate.value in _NAMES and (w := _words(q.object)))),
         issues=tuple(source.issues),
-        rdf=serialize(sorted(quads, key=str), format=RdfFormat.N_QUADS).decode(),
+        rdf=(serialize(sorted(quads, key=str), format=RdfFormat.N_QUADS) or b"").decode(),
     )
 
 
@@ -155,8 +153,11 @@ def _no_remote_context(source: Source, text: str) -> None:
             todo += node.values()
 
 
-def _is_text(term: object) -> bool:
-    return isinstance(term, Literal) and (term.language is not None or term.datatype.value == XSD + "string")
+def _words(term: object) -> Literal | None:
+    """The term if it is a text."""
+    if isinstance(term, Literal) and (term.language is not None or term.datatype.value == XSD + "string"):
+        return term
+    return None
 
 
 def _passages(quads: list[Quad], default: str) -> Iterator[Passage]:
@@ -164,16 +165,17 @@ def _passages(quads: list[Quad], default: str) -> Iterator[Passage]:
     words: dict[str, list[Literal]] = {}
     titles: dict[str, str] = {}
     for quad in quads:
-        if _is_text(quad.object) and quad.predicate.value in _TEXTS | _NAMES:
-            words.setdefault(quad.subject.value, []).append(quad.object)
+        text = _words(quad.object)
+        if text is not None and quad.predicate.value in _TEXTS | _NAMES:
+            words.setdefault(str(quad.subject), []).append(text)
             if quad.predicate.value in _NAMES:
-                titles.setdefault(quad.subject.value, quad.object.value)
+                titles.setdefault(str(quad.subject), text.value)
     for number, (subject, literals) in enumerate(words.items()):
-        text = "\n".join(dict.fromkeys(literal.value for literal in literals if literal.value.strip()))
-        if not text:
+        body = "\n".join(dict.fromkeys(literal.value for literal in literals if literal.value.strip()))
+        if not body:
             continue
         written = next((literal.language for literal in literals if literal.language), "")
         yield Passage(
-            section="", start=-1, end=-1, heading=titles.get(subject, ""), text=text,
-            language=tag(written, text) if written else detect(text, default), lead=number == 0,
+            section="", start=-1, end=-1, heading=titles.get(subject, ""), text=body,
+            language=tag(written, body) if written else detect(body, default), lead=number == 0,
         )  # fmt: skip

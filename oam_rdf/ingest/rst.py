@@ -7,6 +7,7 @@ gives the characters. Nothing is included, fetched or executed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -16,14 +17,17 @@ from docutils.parsers.rst import Parser, states
 from oam_rdf.errors import ParseError
 from oam_rdf.ingest import headers
 from oam_rdf.ingest.assemble import Assembly
-from oam_rdf.ingest.blocks import CODE, HEADING, ITEM, MATH, TEXT, Block, trimmed
+from oam_rdf.ingest.blocks import CODE, HEADING, HTML, ITEM, MATH, TEXT, Block, trimmed
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.shadow import blank, shadow
 from oam_rdf.ingest.source import Source
 from oam_rdf.model import ParsedDocument
 
 _ADORNMENT = re.compile(r"\s*([!-/:-@\[-`{-~])\1*\s*\Z")
-_TABLE_RULE = re.compile(r"[\s=+|-]*\Z")
+# Directives of other tools whose content is no prose.
+_CODE_DIRECTIVE = re.compile(
+    r"\s*\.\.\s+(?:graphviz|digraph|mermaid|plantuml|literalinclude|raw|include|highlight|productionlist|only)::"
+)
 
 
 def parse(source: Source, profile: Profile, *, statements: str = "said") -> ParsedDocument:
@@ -110,7 +114,7 @@ class _Walk:
         elif name == "system_message":
             for child in node.children:  # an unknown directive's text
                 if isinstance(child, nodes.literal_block):
-                    self._text(child, CODE, 0, -1)
+                    self._text(child, CODE if _CODE_DIRECTIVE.match(child.astext()) else HTML, 0, -1)
         elif name in ("comment", "target", "substitution_definition", "image", "pending", "Text", "transition"):
             return
         else:
@@ -165,26 +169,21 @@ class _Walk:
         self.next = max(self.next, last + 1) if column <= 0 or kind != TEXT else max(self.next, last)
 
     def _table(self, node: Any) -> None:
-        """Rows of a grid or simple table, by their lines: a table without rows of its own lines stays code."""
-        self.groups += 1
-        first_words = [row.astext().strip().split("\n")[0][:30] for row in node.findall(nodes.row)]
-        start = self._find_containing(first_words[0] if first_words else "", self.next)
-        if start < 0:
+        """A table stays whole: the run of lines around the paragraphs of its cells, for those know their lines."""
+        cells = [p for p in node.findall(nodes.paragraph) if p.line]
+        if not cells:
             return
-        while start > self.next and self.lines[start - 1].strip():
-            start -= 1
-        end = start
-        while end + 1 < len(self.lines) and (self.lines[end + 1].strip() or self._table_goes_on(end + 1)):
-            end += 1
-        low, high = self._extent(start, end)
+        first = max(min(p.line for p in cells) - 1, self.next)
+        last = max(p.line - 1 + (p.rawsource or p.astext()).count("\n") for p in cells)
+        while first > self.next and self.lines[first - 1].strip():
+            first -= 1
+        last = min(max(first, last), len(self.lines) - 1)
+        while last + 1 < len(self.lines) and self.lines[last + 1].strip():
+            last += 1
+        low, high = self._extent(first, last)
         if high > low:
             self.out.append(Block(CODE, low, high))
-        self.next = end + 1
-
-    def _table_goes_on(self, line: int) -> bool:
-        """A blank line inside a simple table: the table ends at its last rule of ``=``."""
-        following = self.lines[line + 1 : line + 3]
-        return bool(following) and bool(following[0].strip()) and bool(_TABLE_RULE.match(following[0]))
+        self.next = last + 1
 
     def _find(self, wanted: list[str], guess: int) -> int:
         """Line at which the stripped lines ``wanted`` stand: nearest to the guess, not before what is taken already."""
@@ -197,9 +196,6 @@ class _Walk:
                 return at
         return -1
 
-    def _find_containing(self, word: str, low: int) -> int:
-        return next((at for at in range(low, len(self.lines)) if word and word in self.lines[at]), -1)
-
     def _matches(self, at: int, wanted: list[str]) -> bool:
         if at + len(wanted) > len(self.lines):
             return False
@@ -207,7 +203,8 @@ class _Walk:
         if not _squeezed(self.lines[at]).rstrip(":").endswith(head.rstrip(":")):
             return False
         return all(_squeezed(self.lines[at + i]) == _squeezed(wanted[i]) for i in range(1, len(wanted) - 1)) and (
-            len(wanted) == 1 or _squeezed(self.lines[at + len(wanted) - 1]).startswith(_squeezed(wanted[-1]).rstrip(":"))
+            len(wanted) == 1
+            or _squeezed(self.lines[at + len(wanted) - 1]).startswith(_squeezed(wanted[-1]).rstrip(":"))
         )
 
     def _extent(self, first: int, last: int) -> tuple[int, int]:
@@ -219,10 +216,10 @@ def _squeezed(line: str) -> str:
     return " ".join(line.split())
 
 
-def _near(guess: int, low: int, high: int, reach: int) -> list[int]:
+def _near(guess: int, low: int, high: int, reach: int) -> Iterator[int]:
     """Line numbers around ``guess`` within ``low:high``, nearest first."""
     guess = min(max(guess, low), high - 1)
-    order = [guess]
-    for step in range(1, reach):
-        order += [guess - step, guess + step]
-    return [at for at in order if low <= at < high]
+    for step in range(reach):
+        for at in (guess,) if step == 0 else (guess - step, guess + step):
+            if low <= at < high:
+                yield at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,16 +18,17 @@ from oam_rdf.ingest.candidate import Candidate, ParseJob, claims, pack, parse_fi
 from oam_rdf.ingest.catalogue import Catalogue, StoredFile
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.ingest.history import History
-from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.identity import keep_ids, local_ids
 from oam_rdf.ingest.landing import Landing
 from oam_rdf.ingest.publication import Publication, with_id
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.scan import SourceFile, scan
 from oam_rdf.model import Issue
-from oam_rdf.namespaces import RDF
+from oam_rdf.namespaces import OAM, RDF
 from oam_rdf.ontology import Ontology
 from oam_rdf.store.codec import Codec, Resolved
+from oam_rdf.store.graph_checks import check_graph
 from oam_rdf.store.layout import Config, Layout
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
@@ -106,6 +107,7 @@ class Run:
             self._nothing_lands(landing)
             return
         self._land(landing)
+        self._check_versions(landing)
         if self.options.prune:
             self._prune(catalogue)
         self.publication.parsed = {item.candidate.id: item.candidate.document for item in landing}
@@ -171,7 +173,14 @@ class Run:
 
     def _parse(self, files: list[SourceFile]) -> Iterator[tuple[bytes, Issue | None]]:
         jobs = [
-            ParseJob(str(file.absolute), file.path, self.profile, self.segmentation, self.config.base, self.config.max_file_bytes)
+            ParseJob(
+                str(file.absolute),
+                file.path,
+                self.profile,
+                self.segmentation,
+                self.config.base,
+                self.config.max_file_bytes,
+            )
             for file in files
         ]
         workers = self.options.workers if self.options.workers is not None else min(os.cpu_count() or 1, 8)
@@ -188,20 +197,31 @@ class Run:
             self.progress("parse", number, total)
 
     def _without_collisions(self, candidates: list[Candidate], catalogue: Catalogue) -> list[Candidate]:
-        """Two sources that claim one id: the later one is refused, both places named."""
+        """Two sources that claim one id: the later one is refused, both places named.
+
+        A document's own id wins over the same id inside another document's text: that is a mention, which defines nothing.
+        """
+        documents: dict[str, Candidate] = {}
+        for candidate in candidates:
+            documents.setdefault(candidate.id, candidate)
+        kept: list[Candidate] = []
         taken: dict[str, str] = {}
-        kept = []
         replaced = {candidate.previous.graph for candidate in candidates if candidate.previous}
         for candidate in candidates:
-            document = candidate.document()
-            stored = catalogue.by_id.get(document.id)
+            first = documents[candidate.id]
+            if first is not candidate:
+                self._collide(candidate, candidate.id, candidate.document().document.line, first.file.path)
+                continue
+            stored = catalogue.by_id.get(candidate.id)
             if stored and (candidate.previous is None or candidate.previous.id != stored.id):
-                if Path(stored.root, stored.path).exists():
-                    self._collide(candidate, document.id, document.document.line, stored.path)
+                if stored.root and Path(stored.root, stored.path).exists():
+                    self._collide(candidate, candidate.id, candidate.document().document.line, stored.path)
                     continue
                 candidate.previous, candidate.kind = stored, "changed"  # moved and edited at once
-                candidate.packed = pack(keep_ids(document, self.publication.known(stored.id)))
+                candidate.packed = pack(keep_ids(candidate.document(), self.publication.known(stored.id)))
                 self.report.vanished = [path for path in self.report.vanished if path != stored.path]
+            self._demote(candidate, documents.keys() | catalogue.by_id.keys())
+            document = candidate.document()
             for key, line in claims(document):
                 other = taken.get(key) or catalogue.claimed(key, document.id, replaced)
                 if other:
@@ -212,6 +232,13 @@ class Run:
                     taken[key] = f"{candidate.file.path}:{line}" if line else candidate.file.path
                 kept.append(candidate)
         return kept
+
+    def _demote(self, candidate: Candidate, document_ids: Set[str]) -> None:
+        """Corpus-wide ids that are the ids of documents become local ones."""
+        document = candidate.document()
+        mentions = {item.id for item in document.objects if item.global_id and item.id in document_ids}
+        if mentions:
+            candidate.packed = pack(local_ids(document, mentions))
 
     def _collide(self, candidate: Candidate, key: str, line: int, other: str) -> None:
         message = f"the id {key!r} is also defined in {other}"
@@ -239,13 +266,15 @@ class Run:
             return []
         busy = {candidate.previous.id for candidate in candidates if candidate.previous}
         again = []
-        for document_id in catalogue.resolvable(self.live, references):
+        new = {candidate.id for candidate in candidates}
+        for document_id in sorted({*catalogue.resolvable(self.live, references), *catalogue.mentioning(new)}):
             stored = catalogue.by_id[document_id]
             if document_id in busy or stored.removed:
                 continue
             document = self.publication.reparse(stored.as_document())
             file = SourceFile(Path(stored.root), stored.path)
             again.append(Candidate(file, stored.sha256, stored, "relinked", pack(document), document.id))
+            self._demote(again[-1], new | catalogue.by_id.keys())
         return again
 
     def _gate(self, candidates: list[Candidate], references: References) -> list[Landing]:
@@ -346,6 +375,28 @@ class Run:
                 self.live.commit(changes)
             self.progress("store", min(start + _BATCH, len(landing)), len(landing))
 
+    def _check_versions(self, landing: list[Landing]) -> None:
+        """Cycles and forks of supersession land, with a warning (ontology.md): only the whole graph shows them."""
+        supersedes = NamedNode(OAM + "supersedes")
+        places: dict[str, tuple[str, int]] = {}
+        for item in landing:
+            path = item.candidate.file.path
+            for quad in item.quads.quads():
+                if quad.predicate == supersedes:
+                    line = next((r.relation.line for r in item.resolved if r.target == _iri(quad.object)), 0)
+                    for end in (quad.subject, quad.object):
+                        places.setdefault(_iri(end), (path, line))
+        if not places:
+            return
+        for finding in check_graph(self.live.store, ("supersession-cycle", "supersession-fork")):
+            if finding.focus in places:
+                path, line = places[finding.focus]
+                message = f"{finding.message()}: {finding.focus} {finding.value}"
+                hint = "it landed; questions about it answer VERSION_CONFLICT until a source is corrected"
+                self.report.issues.append(
+                    Issue("warning", "version-conflict", message, file=path, line=line, hint=hint)
+                )
+
     def _prune(self, catalogue: Catalogue) -> None:
         """Mark what vanished as DEPRECATED ("source removed"); Originals and history stay."""
         gone = set(self.report.vanished)
@@ -357,3 +408,7 @@ class Run:
         if changes:
             self.live.commit(changes)
             self.report.pruned = len(changes)
+
+
+def _iri(term: object) -> str:
+    return term.value if isinstance(term, NamedNode) else ""

@@ -25,7 +25,7 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)
 _KEY_LINE = re.compile(r"\s*[\w\"'][^\n]{0,80}?\s*[:：]")
 # ``up: [[A]], [[B]]`` is no YAML, and ``up: [[A]]`` a list in a list: both mean links (hazard 32).
 _LINK_VALUE = re.compile(r"^(\s*(?:-\s+)?(?:[^\s:#'\"\[][^:\n]*?:{1,2}\s+)?)((?:!?\[\[[^\]\n]+\]\](?:\s*,\s*)?)+)\s*$")
-_FULL_WIDTH = re.compile(r"^(\s*(?:-\s+)?[^\s:#'\"\[{：][^:：\n]{0,60}?)：[ \t]*")
+_FULL_WIDTH = re.compile(r"^(\s*(?:-\s+)?[^\s:#'\"\[{：「『《>-][^:：'\"\n]{0,40}?)：[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,8 @@ def _hint(body: str, index: int) -> str:
                 return "indent with spaces, not tabs"
             if re.match(r"\s*[^:]+:\s+[^'\"\[{|>&*].*:\s", line + " "):
                 return "put the value in quotation marks: it holds a colon"
+            if re.match(r"\s*(?:[^:]+:|-)\s+'.*\w'\w", line):
+                return "inside '…' write an apostrophe twice, or use \"…\""
     return "correct the front matter; the file was not touched"
 
 

@@ -15,6 +15,7 @@ from oam_rdf.text.normalise import link_key
 from oam_rdf.text.statements import statements
 
 SIMILAR = 0.8  # as for stable ids (segmentation.md)
+_IN_PLACE = 0.5  # enough where one statement stands exactly where one other stood
 _PAIRS = 250_000  # comparisons of one replaced block at most
 
 
@@ -148,6 +149,13 @@ def _replaced(left: list[_Piece], right: list[_Piece]) -> list[Change]:
     for negative, j, i in sorted(scored):
         if j not in partner and i not in used:
             partner[j] = (i, -negative)
+            used.add(i)
+    rest = [i for i in range(len(left)) if i not in used], [j for j in range(len(right)) if j not in partner]
+    if len(rest[0]) == len(rest[1]) == 1:
+        (i,), (j,) = rest
+        ratio = SequenceMatcher(None, left[i].key, right[j].key, autojunk=False).ratio()
+        if ratio >= _IN_PLACE:
+            partner[j] = (i, ratio)
             used.add(i)
     changes = [Change("removed", p.text, "", p.start, p.end, -1, -1, 0.0) for i, p in enumerate(left) if i not in used]
     for j, new in enumerate(right):

@@ -231,7 +231,11 @@ def _certificate(state: State, shown: list[Result], total: int, milliseconds: Ma
         "excluded": [dict(item) for item in state.excluded[:20]],
         "gate": dict(state.step("gate")),
         "degraded": dict(snapshot.degraded),
-        "uncertainty": {"notes": list(plan.notes), "answerability_risk": [e.value for e in plan.answerability_risk]},
+        "uncertainty": {
+            "notes": list(plan.notes),
+            "answerability_risk": [e.value for e in plan.answerability_risk],
+            "unknown_terms": [t["term"] for t in state.step("lexical").get("terms", ()) if not t["known"]],
+        },
     }  # fmt: skip
     if found:
         certificate["result"] = found[0]

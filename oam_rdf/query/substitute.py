@@ -13,6 +13,7 @@ from typing import Any
 
 from oam_rdf.query.trace import Candidate, State, Substitution
 
+_NAMED = 2  # pins of objects named by id begin here (see fuse)
 _LIMIT = 10_000  # objects looked at for one head
 _LATER = ("VERSION.LATER", "VERSION.LATEST")
 
@@ -120,14 +121,20 @@ def _head(state: State, candidate: Candidate, path: tuple[int, ...]) -> Candidat
     )
 
 
+def _stands_for(candidate: Candidate, head: int, parts: bool) -> bool:
+    return candidate.row == head or (parts and candidate.document == head)
+
+
 def _merge(candidates: list[Candidate]) -> list[Candidate]:
     """One candidate per object, at its best place. A head that is found itself, or by a part of it, takes the note."""
     placed: dict[tuple[int, str], Candidate] = {}
     for candidate in candidates:
         key = (candidate.row, candidate.history.identifier if candidate.history else "")
         if candidate.substitutions:
-            # The head's own hit, or its document's best part, says more than the head's first lines.
-            own = next((c for c in candidates if not c.substitutions and candidate.row in (c.row, c.document)), None)
+            # The head's own hit, or its document's best part, says more than the head's first lines; but the head of
+            # an object that was asked for by name is given itself.
+            parts = candidate.pin < _NAMED
+            own = next((c for c in candidates if not c.substitutions and _stands_for(c, candidate.row, parts)), None)
             if own is not None:
                 key = (own.row, "")
                 candidate = replace(

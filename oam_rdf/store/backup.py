@@ -6,10 +6,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from pyoxigraph import Store
-
 from oam_rdf.errors import Damaged, UsageError
 from oam_rdf.store.layout import Layout
+from oam_rdf.store.live import open_store
 from oam_rdf.store.lock import WriteLock
 from oam_rdf.store.originals import Originals
 
@@ -29,7 +28,7 @@ def backup(layout: Layout, target: Path, *, wait: float = 30.0) -> int:
         for name in ("live", "history"):
             source = layout.root / name
             if source.is_dir():
-                store = Store(str(source))
+                store = open_store(source)
                 store.flush()
                 store.backup(str(target / name))
                 del store

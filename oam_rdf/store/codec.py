@@ -275,7 +275,12 @@ class _Encoding:
         if target is not None:
             add(graph, node, oam("relationSource"), n(subject))
             add(graph, node, oam("relationTarget"), n(target))
-            add(graph, node, oam("verdict"), n(concept("verdict", relation.verdict if kind else "pending")))
+            add(
+                graph,
+                node,
+                oam("verdict"),
+                n(concept("verdict", self._verdict(relation, kind is not None, subject == target))),
+            )
         else:
             # Unresolved: the source stays our object, whichever way the property runs; tried again at every ingest.
             add(graph, node, oam("relationSource"), n(owner))
@@ -293,6 +298,11 @@ class _Encoding:
             add(graph, span, n(OA + "hasSource"), n(self.original))
             add(graph, span, n(OA + "start"), integer(relation.evidence.start))
             add(graph, span, n(OA + "end"), integer(relation.evidence.end))
+
+    @staticmethod
+    def _verdict(relation: Relation, known: bool, loop: bool) -> str:
+        # A thing that relates to itself says nothing; the node keeps what the source wrote, and is never walked.
+        return "wrong" if loop else relation.verdict if known else "pending"
 
     def _foreign(self) -> None:
         """Imported RDF: every triple lies in this document's assertion graph, whatever graph it came in."""

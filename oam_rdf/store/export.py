@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pyoxigraph import NamedNode, Quad, RdfFormat, Store, Triple, serialize
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, Triple, serialize
 
 from oam_rdf.errors import NotFound, UsageError
 from oam_rdf.namespaces import OAM, PREFIXES
@@ -56,13 +56,31 @@ def export_graphs(store: Store, minter: Minter, graphs: Iterable[str], fmt: str)
         if quad.predicate.value not in _LOCAL
     ]
     quads.sort(key=_order)
-    prefixes = dict(PREFIXES)
-    prefixes |= {"doc": f"{minter.base}doc/", "ko": f"{minter.base}ko/", "orig": f"{minter.base}original/"}
     data: Iterable[Quad] | Iterable[Triple] = quads
     if fmt in _TRIPLES:
         data = dict.fromkeys(quad.triple for quad in quads)
-    body = serialize(data, format=FORMATS[fmt], prefixes=prefixes) or b""
-    return restore_case(body, fmt)
+    body = serialize(data, format=FORMATS[fmt], prefixes=_prefixes(quads, minter)) or b""
+    return restore_case(_sorted_head(body), fmt)
+
+
+def _prefixes(quads: Iterable[Quad], minter: Minter) -> dict[str, str]:
+    """The prefixes that the quads use: a reader need not wade through the others."""
+    known = PREFIXES | {"doc": f"{minter.base}doc/", "ko": f"{minter.base}ko/", "orig": f"{minter.base}original/"}
+    nodes = {
+        term.value
+        for quad in quads
+        for term in (quad.subject, quad.predicate, quad.object, quad.graph_name)
+        if isinstance(term, NamedNode)
+    }
+    nodes |= {quad.object.datatype.value for quad in quads if isinstance(quad.object, Literal)}
+    return {name: iri for name, iri in known.items() if any(node.startswith(iri) for node in nodes)}
+
+
+def _sorted_head(body: bytes) -> bytes:
+    """The prefix lines that the serialiser wrote first, in order of their names instead of by chance."""
+    lines = body.split(b"\n")
+    count = next((n for n, line in enumerate(lines) if not line.startswith(b"@prefix ")), len(lines))
+    return b"\n".join([*sorted(lines[:count]), *lines[count:]])
 
 
 def _order(quad: Quad) -> tuple[str, str, bool, str, str]:

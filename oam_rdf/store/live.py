@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, serialize
@@ -29,6 +31,19 @@ class Replacement:
     provenance: str
 
 
+def open_store(folder: Path) -> Store:
+    """Open a store for writing. A store has no close of its own: it closes when nothing refers to it any more.
+
+    So an earlier writer of this very process may still hold RocksDB's lock through a reference cycle (a traceback, a
+    closure); collecting the garbage lets go of it. Another process cannot be the holder: we have the write lock.
+    """
+    try:
+        return Store(str(folder))
+    except OSError:
+        gc.collect()
+        return Store(str(folder))
+
+
 class LiveStore:
     """Writes committed changes; each one raises the revision by one, whole or not at all."""
 
@@ -36,7 +51,7 @@ class LiveStore:
         self.layout = layout
         self.minter = minter
         layout.live.mkdir(parents=True, exist_ok=True)
-        self.store = Store(str(layout.live))
+        self.store = open_store(layout.live)
         self._system = NamedNode(minter.system_graph())
         self._subject = NamedNode(minter.knowledge_base())
         self._recover()

@@ -36,7 +36,7 @@ def locate(text: str, error: str, prefixes: Mapping[str, str], base: str | None)
     found = _read(error)
     if found is None:
         return None
-    offset, expected = _offset(text, found[0], found[1]), found[2]
+    offset, expected, ahead = _offset(text, found[0], found[1]), found[2], True
     wide, starts = _widen(text)
     try:
         ox.Store().query(wide, prefixes=dict(prefixes), base_iri=base)
@@ -44,19 +44,23 @@ def locate(text: str, error: str, prefixes: Mapping[str, str], base: str | None)
         better = _read(str(again))
         if better is not None:
             reached = _offset(wide, better[0], better[1])
-            offset = max((place for place in starts if place[0] <= reached), default=(0, 0))[1]
-            expected = better[2]
+            place, offset = max(start for start in starts if start[0] <= reached)
+            expected, ahead = better[2], place < reached
     except (OSError, RuntimeError, ValueError):
         pass  # it parses like this, which leaves the first report
     line, column = position(text, min(offset, len(text)))
     if "Prefix not found" in expected:
         return _undeclared(text, offset, line, column)
-    # Alternatives are quoted characters, names of keywords, or ranges such as ['a' ..= 'z'].
+    # Alternatives are quoted characters, keywords, ranges such as ['a' ..= 'z'], or a sentence about a broken rule.
     expected = expected.removeprefix("expected ").removeprefix("one of ")
-    alternatives = (part.strip() for part in re.findall(r'\[[^\]]*\]|"(?:[^"\\]|\\.)*"|[^,]+', expected))
-    words = [part for part in alternatives if part and part[0] != "[" and part not in ("<unreported>", "SERVICE")]
-    at = "at the end of the query" if offset >= len(text.rstrip()) else f"at {_excerpt(text, offset)!r}"
-    hoped = f": expected {' or '.join(words[:_SHOWN])}" if 0 < len(words) <= _SHOWN else ""
+    alternatives = [part.strip() for part in re.findall(r'\[[^\]]*\]|"(?:[^"\\]|\\.)*"|[^,]+', expected)]
+    for part in alternatives:
+        if " " in part and part[0] not in '["':
+            return Mistake(line, column, part[0].lower() + part[1:])
+    words = [part for part in alternatives if part and part[0] != "[" and part != "<unreported>"]
+    at = "at the end of the query" if offset >= len(text.rstrip()) else f"at {_excerpt(text, offset)}"
+    # What looked ahead is the longest keyword only, not all that might stand here.
+    hoped = f": expected {' or '.join(words)}" if words and not ahead and len(words) <= _SHOWN else ""
     return Mistake(line, column, f"syntax error {at}{hoped}")
 
 
@@ -103,5 +107,5 @@ def _undeclared(text: str, offset: int, line: int, column: int) -> Mistake:
 
 def _excerpt(text: str, offset: int) -> str:
     token = Lexer(text).token(offset)
-    piece = text[offset : token.end]
+    piece = " ".join(text[offset : token.end].split())
     return piece if len(piece) <= 30 else piece[:29] + "…"

@@ -29,7 +29,7 @@ _OPAQUE = r"""
   | \\.
   | \$(?![\s$])(?:[^$\n]|\n(?!\s*\n)){1,400}?(?<![\s\\])\$(?!\d)
   | !?\[\[[^\]\n]{1,400}\]\]
-  | \]\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:\s+"[^"\n]*")?\)
+  | !?\[(?:[^\[\]\n]|\\.){0,400}\]\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:\s+"[^"\n]*")?\)
   | (?:https?|ftp|file)://[^\s<>「」『』《》（），。；、]+[^\s<>「」『』《》（），。；、.,;:!?)\]}'"*_]
   | <(?:[a-zA-Z/!][^<>\n]{0,400}|https?://[^<>\s]+)>
   | \[\^[^\]\s]+\]
@@ -89,7 +89,7 @@ _LABEL_ONLY = re.compile(
     r"\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])[\s*_.:：。)）]*\Z",
     re.IGNORECASE,
 )
-_BOLD_ONLY = re.compile(r"\s*\*\*[^*\n]{1,60}[.:：。]\*\*\s*\Z")
+_BOLD_ONLY = re.compile(r"\s*\*\*[^*\n]{1,60}[.:：]\*\*\s*\Z")
 
 # Pieces that cannot stand alone. "；" binds closer than a full stop, so after it more words pull the piece back.
 _AFTER_SEMICOLON = re.compile(
@@ -238,11 +238,10 @@ def _is_boundary(
             return False
         if led_in and not (is_quote and led_in[-1] in "：:，,—"):
             return False  # a quotation or aside inside a sentence that goes on
-        if not led_in and is_quote and token[0][0] in "！？!?；;…" and not text[after:end][:1].isspace():
-            return False  # 「為什麼？」這個問題
         if not wide:
             return _narrow(text, begin, token, after, end)
-        return not (_CONTINUES.match(text, after, end) or text.startswith(("的", "这", "這", "之"), after))
+        # Chinese written on without a mark after the quotation goes on with the sentence: 「為什麼？」這個問題
+        return text[after].isspace() and not _CONTINUES.match(text, after, end)
     if wide:
         return "；" in token[0] or not _CONTINUES.match(text, after, end)
     return _narrow(text, begin, token, after, end)
@@ -325,7 +324,11 @@ def statements(text: str, start: int = 0, end: int | None = None) -> list[Senten
             continue
         if fence:
             if line.strip(" \t>\r\n").startswith(fence) or (fence == "$$" and line.rstrip().endswith("$$")):
-                found.append(_trim(text, fence_start, match.end()))
+                block = _trim(text, fence_start, match.end())
+                if fence == "$$" and found and _leads(text, found[-1], block):
+                    found[-1] = Sentence(found[-1].start, block.end)
+                else:
+                    found.append(block)
                 fence = ""
             continue
         opening = _FENCE.match(line)
@@ -350,6 +353,17 @@ def statements(text: str, start: int = 0, end: int | None = None) -> list[Senten
         found.append(_trim(text, fence_start, end))
     flush(end)
     return found
+
+
+def _leads(text: str, sentence: Sentence, formula: Sentence) -> bool:
+    """Whether a display formula completes the sentence before it: nothing between them, no mark that ends it."""
+    between = text[sentence.end : formula.start]
+    return not between.strip(" \t\r\n>*_") and is_open(text[sentence.start : sentence.end])
+
+
+def is_open(sentence: str) -> bool:
+    """Whether a sentence goes on in what is displayed below it: it ends without a mark that would end it."""
+    return not re.search(r"[。！？；.!?;」』”\"）)|][\s*_]*\Z", sentence) and not sentence.lstrip().startswith("#")
 
 
 class StatementIndex:

@@ -130,6 +130,19 @@ def test_visibility_is_the_graphs_and_edges_need_both_ends_and_the_stating_graph
         assert f.effective_status(f.edges(seen[level], level)[1])[f.row(public)] == status
 
 
+def test_an_edge_stated_in_a_restricted_graph_is_not_known_outside() -> None:
+    b = Builder()
+    old, new = b.document("OLD"), b.document("NEW")
+    b.add("NEW", new, OAM + "supersedes", old, "assertion/internal")
+    b.add("NEW", f"{B}graph/NEW/assertion/internal", OAM + "visibility", concept("visibility", "INTERNAL"), "provenance")
+    f = b.facets()
+    assert f.visible("PUBLIC").all()
+    assert [len(f.edges(f.visible(c), c)[0]) for c in ("PUBLIC", "INTERNAL")] == [0, 1]
+    b.add("OLD", new, OAM + "supersedes", old)  # said openly as well
+    f = b.facets()
+    assert len(f.edges(f.visible("PUBLIC"), "PUBLIC")[0]) == 1
+
+
 def test_an_unknown_visibility_counts_as_the_narrowest() -> None:
     b = Builder()
     b.document("D")

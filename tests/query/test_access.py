@@ -52,7 +52,7 @@ def outputs(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     queries += [f"SEC-{word}" for word in MARKS.values()] + [f'"{word} feldspar"' for word in MARKS.values()]
     for query in queries:
         for options in ({}, {"include_history": True}, {"version": "active"}, {"states": ["REFUTED"]}, {"k": 1}):
-            answer = search(snapshot, query, **options)  # type: ignore[arg-type]
+            answer = search(snapshot, query, **options)
             text = json.dumps(answer.to_json(certificate=True), ensure_ascii=False)
             yield f"search {query} {options}", text.replace(json.dumps(query, ensure_ascii=False)[1:-1], "QUERY")
     ids = ["OPEN-1", "OPEN-2", "MIXED", "LEAKY", "OPEN-1#H", "MIXED#sec-1"]

@@ -50,7 +50,7 @@ def test_words_of_the_old_version_find_the_new_one(breath: World) -> None:
     (result,) = answer.results
     assert result.id == "V2" and result.version_status == "ACTIVE"
     assert [item["path"] for item in result.substituted_for] == [["V1", "V2"]]
-    assert result.graph_path == ("V1", "superseded_by", "V2")
+    assert result.graph_path == ("V1", "superseded_by", "V2") and result.scores["graph"] == 0.8
     assert answer.certificate["substitutions"] == [{"old": "V1#sec-1", "path": ["V1", "V2"]}]
     # The old text's words are not said to be in the new one.
     assert result.matched == () and result.ranks == {}
@@ -237,7 +237,11 @@ def test_the_language_asked_comes_first_and_others_follow(world: World) -> None:
     snapshot = world.snapshot()
     assert documents(search(snapshot, "火星 Δ_OT"))[0] == "ZH"
     assert documents(search(snapshot, "Mars KX-17")) == ["EN"]
-    # An exact ASCII term crosses languages.
+    # An exact ASCII term crosses languages; a passage that holds every term, one of them rare, is pinned (D22).
+    assert [r.group for r in search(snapshot, "KX-17 Mars", language="zh").results] == ["en"]
+    world.add("ZH2", "另一份文件，只提到 Mars。", language="zh-Hant")
+    pinned = search(world.snapshot(), "Mars KX-17 year", language="zh")
+    assert documents(pinned) == ["EN", "ZH2"] and [r.group for r in pinned.results] == ["en", "zh"]
     crossing = search(snapshot, "火星 KX-17")
     assert documents(crossing) == ["ZH", "EN"] and [r.group for r in crossing.results] == ["zh", "en"]
     assert [r.group for r in search(snapshot, "described Mars", language="zh").results] == ["en"]
@@ -308,6 +312,22 @@ def test_a_damaged_channel_is_said_and_strict_is_an_error(world: World, part: st
     assert part in answer.degraded and any("Channel" in s["text"] for s in answer.explanation("en"))
     with pytest.raises(Damaged, match="is off"):
         search(broken, "pendulum", strict=True)
+
+
+def test_the_head_of_a_named_object_is_given_itself(world: World) -> None:
+    world.add("PEP-0241", "Metadata format one.")
+    world.add(
+        "PEP-0314", said("H", "The latest version of the metadata format."), relations=(("supersedes", "PEP-0241"),)
+    )
+    snapshot = world.snapshot()
+    first, second = search(snapshot, "latest version of PEP-241").results
+    assert (first.id, second.id) == ("PEP-0314", "PEP-0314#H")
+    assert first.substituted_for[0]["path"] == ["PEP-0241", "PEP-0314"] and not second.substituted_for
+    # A hit by words is joined with the head's own best part instead.
+    (joined,) = search(snapshot, "metadata format").results
+    assert joined.id == "PEP-0314#H" and joined.substituted_for[0]["id"] == "PEP-0241#sec-1"
+    unknown = search(snapshot, "metadata qwertz").certificate["uncertainty"]["unknown_terms"]
+    assert unknown == ["qwertz"]
 
 
 def test_a_missing_original_is_said(breath: World) -> None:

@@ -102,6 +102,14 @@ def test_as_of_before_an_edit_gives_the_old_text(edited: World) -> None:
     assert any("old text" in s["text"] for s in then.explanation("en"))
 
 
+def test_a_named_object_that_was_not_there_yet_is_not_given(edited: World) -> None:
+    edited.add("DOC-77", "A document of the late commit.", committed=LATE)
+    snapshot = edited.snapshot()
+    assert search(snapshot, "DOC-77").results[0].id == "DOC-77"
+    early = search(snapshot, "DOC-77", as_of=MIDDLE)
+    assert early.results == () and early.verdict == "VERSION_CONFLICT"
+
+
 def test_a_time_before_all_commits_can_only_mean_validity(edited: World) -> None:
     answer = search(edited.snapshot(), "beta body", as_of="1999-01-01")
     assert answer.certificate["as_of"]["meaning"] == ["validity"] and len(answer.results) > 0

@@ -11,6 +11,8 @@ import pytest
 from oam_server.app import create_app
 from server_client import EX, STATEMENTS, Ask, OneStore, client, serving
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -37,3 +39,24 @@ def port(store: Path) -> Iterator[int]:
 @pytest.fixture(scope="session")
 def ask(port: int) -> Ask:
     return client(port)
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A knowledge base of the sample documents, one of which is INTERNAL."""
+    from oam_rdf.ingest.run import IngestOptions
+    from oam_rdf.knowledge_base import KnowledgeBase
+
+    folder = tmp_path_factory.mktemp("kb") / "kb"
+    with KnowledgeBase.init(folder) as kb:
+        kb.ingest([ROOT / "data" / "documents"], IngestOptions(workers=1))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def read(base: Path) -> Iterator[Ask]:
+    """A client of a server of that knowledge base."""
+    app = create_app(base)
+    with serving(app) as port:
+        yield client(port)
+    app.extensions["oam"].close()

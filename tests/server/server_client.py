@@ -6,7 +6,7 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,12 @@ def client(port: int) -> Ask:
 def serving(app: Flask) -> Iterator[int]:
     """``app`` behind waitress in a thread; the port."""
     server: Any = create_server(app, host="127.0.0.1", port=0, threads=8)
-    thread = threading.Thread(target=server.run, daemon=True)
+
+    def run() -> None:
+        with suppress(OSError):  # its socket is closed while it waits
+            server.run()
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield server.effective_port

@@ -132,7 +132,7 @@ TESTS = (
     "?s<?p", "?s<?p#>", "?s<'>'", "?s<a:b#>", "?s<a:b&&?s>?p", "?s<1#'>", "'a'<'b'", "?s<''", "?s < '''>'''",
     "?s<?p#'>",
 )  # fmt: skip
-ENDS = ("", "#'\n", "#'''\n", '#"""\n', "#\\x'''\n", "#>\n")
+ENDS = ("", "#'\n", "#'''\n", '#"""\n', "#\\x'''\n")
 # h: makes no IRI with any local part, f: with none that holds a second "#".
 PREFIXES = {"": "", "a": "", "b": "", "c.e": "", "\ufffd": "", "h": "80", "f": "#"}
 PROLOGUE = "".join(f"PREFIX {name}: <http://127.0.0.1:1{end or '/'}> " for name, end in PREFIXES.items()) + "ASK { "
@@ -183,11 +183,11 @@ def check_against_parser(body: str) -> bool:
 def test_no_call_hides_between_a_term_and_a_comment() -> None:
     refused = 0
     for end, call in itertools.product(ENDS, CALLS):
-        for term, hole in itertools.product(TERMS, ("", " ", "\n", "#\n")):
+        for term, hole in itertools.product(TERMS, ("", "#\n")):
             refused += check_against_parser(f"?s a:p {term}{hole}{call}{end}")
             refused += check_against_parser(f"?s {term}{hole}{call}{end}")
             refused += check_against_parser(f"VALUES ?v {{{term}{hole}}}{call}{end}")
-        for test, hole in itertools.product(TESTS, ("", "\n", "'''\n", "#'''\n")):
+        for test, hole in itertools.product(TESTS, ("", "#'''\n")):
             refused += check_against_parser(f"FILTER({test}{hole}||EXISTS{{{call}}}){end}")
     assert refused > 1000  # the cases are real calls
 
