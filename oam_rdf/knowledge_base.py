@@ -267,6 +267,8 @@ class KnowledgeBase:
 
     def _load_embedder(self) -> Embedder:
         with self._guard:
+            if self.config.embedder == "none":
+                raise UsageError("vectors are switched off here", place=str(self.layout.config), hint='set embedder = "e5"')
             if self._embedder is None:
                 self._embedder = load_embedder(self.config.embedder)
             return self._embedder

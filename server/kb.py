@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import current_app
+from oam_server.problems import Problem
 
 from oam_rdf.errors import OamError, UsageError
-from oam_server.problems import Problem
 
 if TYPE_CHECKING:
     from oam_rdf.knowledge_base import KnowledgeBase

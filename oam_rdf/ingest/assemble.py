@@ -55,6 +55,7 @@ class Assembly:
     source: Source
     profile: Profile
     media_type: str
+    structure: str  # the shadow text: lines that the Original has lost are lines there
     blocks: list[Block]
     fields: list[Field]
     body: int = 0  # offset where the text begins, after a header that is no block
@@ -220,7 +221,7 @@ class Assembly:
 
     def _attribute_lines(self, block: Block, draft: Draft) -> bool:
         """Reads a block whose every line is an attribute line; False (and nothing read) otherwise."""
-        piece = self.source.text[block.start : block.end]
+        piece = self.structure[block.start : block.end]
         if "::" not in piece and "[[" not in piece:
             return False
         lines = piece.split("\n")
@@ -250,7 +251,9 @@ class Assembly:
         """A statement with an author's label: its whole block with what continues it, and the list that describes it."""
         text, blocks = self.source.text, self.blocks
         heading = blocks[index].kind == HEADING
-        start = text.find(blocks[index].title, blocks[index].start) if heading else blocks[index].start
+        start = blocks[index].start
+        if heading:  # without its marks; a heading over several lines keeps them
+            start = max(start, text.find(blocks[index].title, start, blocks[index].end))
         last = index
         after = index + 1
         own = Draft(STATEMENT, parent=section, author_id=label.author_id, kind=label.kind, state=label.state)
@@ -314,7 +317,7 @@ class Assembly:
 
     def _is_description(self, index: int) -> bool:
         block = self.blocks[index]
-        return block.kind == ITEM and attributes.is_attribute(self.source.text[block.start : block.end])
+        return block.kind == ITEM and attributes.is_attribute(self.structure[block.start : block.end])
 
     def _described(self, index: int, own: Draft) -> int:
         """Reads the list of attribute lines that begins at ``index`` into ``own``; returns the index after them."""
@@ -480,4 +483,4 @@ def _plain(title: str) -> str:
     """A heading's text without Markdown marks."""
     title = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", title)
     title = re.sub(r"\[\[(?:[^\]|]*\|)?([^\]]+)\]\]", r"\1", title)
-    return _collapsed(re.sub(r"\*\*|__|`", "", title).strip("# "))
+    return _collapsed(re.sub(r"\*\*|__|`", "", title).strip())

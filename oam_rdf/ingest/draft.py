@@ -18,7 +18,7 @@ _OUTSIDE_BRACKETS = re.compile(r"[,，、;；](?![^(（<]*[)）>])|\s+and\s+|\n"
 _OPERATOR = re.compile(r"(?P<name>[A-Za-z_][\w.:]*)\s*(?:[(（:]?\s*(?P<confidence>[01](?:\.\d+)?)\s*[)）]?)?\Z")
 # "EML-XX-2026-00 Title v0.1": an id, a title and a version in one string.
 _COMPOUND = re.compile(
-    r"(?P<id>[A-Z][A-Z0-9]*(?:-[A-Za-z0-9.]+)+)\s+(?P<title>\S.*?)(?:\s+(?P<version>[vV]\d+(?:\.\d+)*))?\Z"
+    r"(?P<id>(?=\S*\d)[A-Z][A-Z0-9]*(?:-[A-Za-z0-9.]+)+)\s+(?P<title>\S.*?)(?:\s+(?P<version>[vV]\d+(?:\.\d+)*))?\Z"
 )
 
 
@@ -156,7 +156,11 @@ class Draft:
             self.aliases.append(written)
 
     def _read_title(self, values: tuple[str, ...], line: int, profile: Profile, source: Source) -> None:
-        if not self.title:
+        compound = _COMPOUND.match(values[0])
+        if not self.title and compound and compound["version"] and not self.author_id:
+            self.author_id, self.title = compound["id"], compound["title"]
+            self.version = self.version or compound["version"]
+        elif not self.title:
             self.title = values[0]
         else:
             self.aliases += values

@@ -24,8 +24,10 @@ _ZONE = 40  # blocks in which a header can stand
 _LATE = frozenset({"subjects"})  # fields that also stand below the abstract
 
 
-def bold(source: Source, blocks: Sequence[Block], profile: Profile) -> list[Field]:
+def bold(source: Source, structure: str, blocks: Sequence[Block], profile: Profile) -> list[Field]:
     """The bold header lines of a Markdown document; their blocks are marked as ``header``.
+
+    ``structure`` is the shadow text: lines that the Original has lost are lines there.
 
     They stand before the first rule, sub-heading or paragraph that follows one of them; keywords may stand later.
     """
@@ -36,7 +38,7 @@ def bold(source: Source, blocks: Sequence[Block], profile: Profile) -> list[Fiel
         block = blocks[index]
         if open_zone and index >= _ZONE:
             open_zone = False
-        found = _block_fields(source, block, profile) if block.kind == TEXT else []
+        found = _block_fields(source, structure, block, profile) if block.kind == TEXT else []
         if found and not open_zone:
             found = [f for f in found if profile.field(f.name) in _LATE]
         if found:
@@ -58,11 +60,11 @@ def bold(source: Source, blocks: Sequence[Block], profile: Profile) -> list[Fiel
     return fields
 
 
-def _block_fields(source: Source, block: Block, profile: Profile) -> list[Field]:
+def _block_fields(source: Source, structure: str, block: Block, profile: Profile) -> list[Field]:
     """The fields of a paragraph all of whose lines are header lines or continue one; [] otherwise."""
     fields: list[Field] = []
     at = block.start
-    for line in source.text[block.start : block.end].split("\n"):
+    for line in structure[block.start : block.end].split("\n"):
         match = _BOLD.match(line)
         if not match:
             match = _ALL_BOLD.match(line)

@@ -33,9 +33,9 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     front = yaml_front.read(source)
     structure = blank(shadow(source.text), 0, front.end)
     found = blocks(structure)
-    fields = [*front.fields, *headers.bold(source, found, profile)]
+    fields = [*front.fields, *headers.bold(source, structure, found, profile)]
     return Assembly(
-        source, profile, "text/markdown", found, fields, body=front.end, mint_all=statements == "all"
+        source, profile, "text/markdown", structure, found, fields, body=front.end, mint_all=statements == "all"
     ).result()
 
 

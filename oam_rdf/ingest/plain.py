@@ -20,21 +20,24 @@ _NUMBERED = re.compile(
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‧·]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]+(?=\S)")
 _SENTENCE_END = re.compile(r"[。！？；.!?;,，、：:]\s*\Z")
 _MARKDOWN = re.compile(
-    r"^(?:#{1,6} \S|```|\*\*[^*\n]{1,24}[：:]\*\*|\*\*[^*\n]{1,24}\*\*[：:]|\s*[-*] \[\[)", re.MULTILINE
+    r"(?:#{1,6} \S|\*\*[^*\n]{1,24}[：:]\*\*|\*\*[^*\n]{1,24}\*\*[：:]|\s*[-*] \[\[)", re.MULTILINE
 )
 _LONG = 120  # a line longer than this was not broken by hand
 
 
 def looks_like_markdown(text: str) -> bool:
     """Whether a text without a telling extension carries Markdown marks (line breaks lost or not)."""
-    return len(_MARKDOWN.findall(shadow(text)[:200_000])) >= 3
+    lines = [line for line in shadow(text)[:200_000].split("\n") if line.strip()]
+    # A comment in a code sample looks like a heading, but no text begins with one.
+    return any(map(_MARKDOWN.match, lines[:12])) and sum(map(bool, map(_MARKDOWN.match, lines))) >= 3
 
 
 def parse(source: Source, profile: Profile, *, statements: str = "said") -> ParsedDocument:
     """A plain text as a document. Its first line is the title if it is short and stands alone."""
-    found = blocks(shadow(source.text))
+    structure = shadow(source.text)
+    found = blocks(structure)
     fields = headers.plain(source, found, profile)
-    return Assembly(source, profile, "text/plain", found, fields, mint_all=statements == "all").result()
+    return Assembly(source, profile, "text/plain", structure, found, fields, mint_all=statements == "all").result()
 
 
 def blocks(text: str) -> list[Block]:

@@ -43,6 +43,11 @@ class IngestReport:
         """Every file found is accounted for."""
         return self.found == self.landed + self.unchanged + self.skipped + self.refused
 
+    def refuse(self, path: str, code: str, message: str, line: int, hint: str) -> None:
+        """Count a refused document and say why."""
+        self.refused += 1
+        self.issues.append(Issue("error", code, message, file=path, line=line, hint=hint))
+
     @property
     def exit_code(self) -> int:
         """1 when a document did not land or something was found that needs a person."""

@@ -39,7 +39,7 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     except RecursionError as error:
         raise ParseError("nested too deeply", place=source.place(), hint="flatten the lists or quotes") from error
     return Assembly(
-        source, profile, "text/x-rst", found, fields, body=body, rst=True, mint_all=statements == "all"
+        source, profile, "text/x-rst", structure, found, fields, body=body, rst=True, mint_all=statements == "all"
     ).result()
 
 

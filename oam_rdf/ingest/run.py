@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Protocol
 
 from pyoxigraph import NamedNode, Triple
 
-from oam_rdf.ingest.candidate import Candidate, ParseJob, claims, pack, parse_file, unpack
+from oam_rdf.ingest.candidate import Candidate, ParseJob, pack, unpack
 from oam_rdf.ingest.catalogue import Catalogue, StoredFile
+from oam_rdf.ingest.collisions import Collisions, demote
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.ingest.history import History
-from oam_rdf.ingest.identity import keep_ids, local_ids
+from oam_rdf.ingest.identity import keep_ids
 from oam_rdf.ingest.landing import Landing
 from oam_rdf.ingest.publication import Publication, with_id
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.scan import SourceFile, scan
+from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
 from oam_rdf.namespaces import OAM, RDF
 from oam_rdf.ontology import Ontology
@@ -97,7 +97,8 @@ class Run:
         catalogue = Catalogue.load(self.live, self.minter)
         files = self._scan(inputs, catalogue)
         candidates = self._changed(files, catalogue, [path.resolve() for path in inputs])
-        candidates = self._without_collisions(candidates, catalogue)
+        collisions = Collisions(catalogue, self.publication, self.report)
+        candidates = collisions.sort_out(candidates)
         references = self._references(candidates)
         candidates += self._relinked(candidates, references, catalogue)
         landing = self._gate(candidates, references)
@@ -184,69 +185,9 @@ class Run:
             for file in files
         ]
         workers = self.options.workers if self.options.workers is not None else min(os.cpu_count() or 1, 8)
-        if workers <= 1 or len(jobs) < 16:
-            yield from self._counted(map(parse_file, jobs), len(jobs))
-            return
-        # A forked child would inherit the write lock and the open store; spawned ones inherit nothing.
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            yield from self._counted(pool.map(parse_file, jobs, chunksize=4), len(jobs))
-
-    def _counted(self, rows: Iterable[tuple[bytes, Issue | None]], total: int) -> Iterator[tuple[bytes, Issue | None]]:
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(parse_files(jobs, workers), 1):
             yield row
-            self.progress("parse", number, total)
-
-    def _without_collisions(self, candidates: list[Candidate], catalogue: Catalogue) -> list[Candidate]:
-        """Two sources that claim one id: the later one is refused, both places named.
-
-        A document's own id wins over the same id inside another document's text: that is a mention, which defines nothing.
-        """
-        documents: dict[str, Candidate] = {}
-        for candidate in candidates:
-            documents.setdefault(candidate.id, candidate)
-        kept: list[Candidate] = []
-        taken: dict[str, str] = {}
-        replaced = {candidate.previous.graph for candidate in candidates if candidate.previous}
-        for candidate in candidates:
-            first = documents[candidate.id]
-            if first is not candidate:
-                self._collide(candidate, candidate.id, candidate.document().document.line, first.file.path)
-                continue
-            stored = catalogue.by_id.get(candidate.id)
-            if stored and (candidate.previous is None or candidate.previous.id != stored.id):
-                if stored.root and Path(stored.root, stored.path).exists():
-                    self._collide(candidate, candidate.id, candidate.document().document.line, stored.path)
-                    continue
-                candidate.previous, candidate.kind = stored, "changed"  # moved and edited at once
-                candidate.packed = pack(keep_ids(candidate.document(), self.publication.known(stored.id)))
-                self.report.vanished = [path for path in self.report.vanished if path != stored.path]
-            self._demote(candidate, documents.keys() | catalogue.by_id.keys())
-            document = candidate.document()
-            for key, line in claims(document):
-                other = taken.get(key) or catalogue.claimed(key, document.id, replaced)
-                if other:
-                    self._collide(candidate, key, line, other)
-                    break
-            else:
-                for key, line in claims(document):
-                    taken[key] = f"{candidate.file.path}:{line}" if line else candidate.file.path
-                kept.append(candidate)
-        return kept
-
-    def _demote(self, candidate: Candidate, document_ids: Set[str]) -> None:
-        """Corpus-wide ids that are the ids of documents become local ones."""
-        document = candidate.document()
-        mentions = {item.id for item in document.objects if item.global_id and item.id in document_ids}
-        if mentions:
-            candidate.packed = pack(local_ids(document, mentions))
-
-    def _collide(self, candidate: Candidate, key: str, line: int, other: str) -> None:
-        message = f"the id {key!r} is also defined in {other}"
-        self._refuse(candidate, "id-collision", message, line, "give one of the two another id")
-
-    def _refuse(self, candidate: Candidate, code: str, message: str, line: int, hint: str) -> None:
-        self.report.refused += 1
-        self.report.issues.append(Issue("error", code, message, file=candidate.file.path, line=line, hint=hint))
+            self.progress("parse", number, len(jobs))
 
     # -- relations -------------------------------------------------------------------------------------------------
 
@@ -274,7 +215,7 @@ class Run:
             document = self.publication.reparse(stored.as_document())
             file = SourceFile(Path(stored.root), stored.path)
             again.append(Candidate(file, stored.sha256, stored, "relinked", pack(document), document.id))
-            self._demote(again[-1], new | catalogue.by_id.keys())
+            demote(again[-1], new | catalogue.by_id.keys())
         return again
 
     def _gate(self, candidates: list[Candidate], references: References) -> list[Landing]:
@@ -349,7 +290,9 @@ class Run:
         for item in landing:
             if item.candidate.kind != "relinked":
                 message = "not landed, because another document was refused"
-                self._refuse(item.candidate, "strict", message, 0, "correct that one, or leave out --strict")
+                self.report.refuse(
+                    item.candidate.file.path, "strict", message, 0, "correct that one, or leave out --strict"
+                )
 
     def _land(self, landing: list[Landing]) -> None:
         if not landing:
@@ -363,7 +306,7 @@ class Run:
                 if data is None:
                     message, hint = "the file changed while it was being ingested", "ingest it again"
                     setattr(self.report, item.candidate.kind, getattr(self.report, item.candidate.kind) - 1)
-                    self._refuse(item.candidate, "changed-meanwhile", message, 0, hint)
+                    self.report.refuse(item.candidate.file.path, "changed-meanwhile", message, 0, hint)
                     continue
                 self.originals.add(data, item.suffix())
                 changes.append(

@@ -106,7 +106,7 @@ class Config:
             raise ConfigError(
                 f"embedder {config.embedder!r} is not one that a config file may choose",
                 place=str(path),
-                hint='use embedder = "e5", or name a model with --embedder on the command line',
+                hint='use embedder = "e5" or "none"',
             )
         return config
 

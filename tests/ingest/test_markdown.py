@@ -130,7 +130,7 @@ def test_hazard_37_no_edge_from_code() -> None:
 
 
 def test_wikilink_forms() -> None:
-    document = read("# T\n\n甲 [[t#h]]。乙 ![[e]]。丙 [[t^b]]。丁 [[#自己]]。\n")
+    document = read("# 題\n\n甲 [[t#h]]。乙 ![[e]]。丙 [[t^b]]。丁 [[#自己]]。\n")
     assert [target for _, _, target in edges(document)] == ["t#h", "e", "t#^b"]
 
 
@@ -285,14 +285,14 @@ def test_setext_headings_and_crlf() -> None:
 
 FLAT = (
     "# 論文題名 ## 摘要 本文提出一個模型。它有三部分： - 第一部分； - 第二部分。 ```text A B ``` 之後： $$ x = 1 $$ "
-    "結束。 ## 1.1 方法 步驟如下： 1. 量測； 2. 記錄。 | 甲 | 乙 | |---|---| | 丙 | 丁 | ## 結論 如上所述。 " + "補充說明很長。" * 220
+    "結束。 ## 1.1 方法 步驟如下： 1. 量測； 2. 記錄。 ### 表 | 甲 | 乙 | |---|---| | 丙 | 丁 | ## 結論 如上所述。 " + "補充說明很長。" * 220
 )
 
 
 def test_lost_line_breaks_come_back_without_moving_an_offset() -> None:
     document = read(FLAT, statements="all")
     assert document.document.title == "論文題名" and document.length == len(FLAT)
-    assert [o.title for o in document.objects if o.granularity == "SECTION"] == ["摘要", "1.1 方法", "結論"]
+    assert [o.title for o in document.objects if o.granularity == "SECTION"] == ["摘要", "1.1 方法", "表", "結論"]
     contents = [o.content for o in document.objects if o.granularity == "STATEMENT"]
     assert "它有三部分：\n第一部分；" in contents and "步驟如下：\n量測；" in contents and "| 甲 | 乙 |\n| 丙 | 丁 |" in contents
     for item in document.objects:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-
 from oam_server.app import create_app
 from server_client import EX, STATEMENTS, Ask, OneStore, client, serving
 

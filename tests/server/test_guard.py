@@ -7,7 +7,6 @@ import logging
 import threading
 
 import pytest
-
 from oam_server.guard import hostname
 from oam_server.negotiate import best, ranges
 from server_client import Ask

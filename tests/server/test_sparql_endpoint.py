@@ -7,7 +7,6 @@ from urllib.parse import quote, urlencode
 
 import pyoxigraph as ox
 import pytest
-
 from server_client import EX, RUNAWAY, STATEMENTS, Ask, Reply
 
 SELECT = "SELECT ?o { ?s ?p ?o } ORDER BY ?o LIMIT 2"
