@@ -58,6 +58,7 @@ class KnowledgeBase:
         self._snapshots: dict[str, _Shared] = {}
         self._embedder: Embedder | None = None
         self._pool: WorkerPool | None = None
+        self._limits, self._workers = Limits(), 2
 
     @classmethod
     def init(
@@ -168,10 +169,8 @@ class KnowledgeBase:
 
     @contextmanager
     def _publication(self, verb: str, wait: float) -> Iterator[Publication]:
-        with WriteLock(self.layout.lock, verb=verb, wait=wait):
-            yield Publication(
-                self.layout, LiveStore(self.layout, self.minter), self.minter, Originals(self.layout.originals)
-            )
+        with WriteLock(self.layout.lock, verb=verb, wait=wait), LiveStore(self.layout, self.minter) as live:
+            yield Publication(self.layout, live, self.minter, Originals(self.layout.originals))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -219,16 +218,15 @@ class KnowledgeBase:
         with self.snapshot(clearance) as snapshot:
             with self._guard:
                 if self._pool is None:
-                    self._pool = WorkerPool(snapshot.store_path)
+                    self._pool = WorkerPool(snapshot.store_path, workers=self._workers, limits=self._limits)
             return self._pool.query(
                 query, format=format, default_graphs=default_graphs, named_graphs=named_graphs, strict=strict,
                 timeout=timeout, base=self.config.base, store=snapshot.store_path,
             )  # fmt: skip
 
     def configure_queries(self, limits: Limits, workers: int = 2) -> None:
-        """Set the limits of SPARQL queries before the first one."""
-        with publish.current(self.layout) as generation:
-            self._pool = WorkerPool(generation.path / "store", workers=workers, limits=limits)
+        """Set the limits of SPARQL queries; call it before the first one."""
+        self._limits, self._workers = limits, workers
 
     def export(
         self, identifier: str | None, fmt: str = "turtle", *, originals: Path | None = None, clearance: str = _ALL

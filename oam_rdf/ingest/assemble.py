@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from oam_rdf.ingest import attributes, labels, links, passages_cut
+from oam_rdf.ingest import attributes, labelled, labels, links, passages_cut, terms
 from oam_rdf.ingest.blocks import HEADING, ITEM, MATH, PROSE, ROW, RULE, TEXT, Block
 from oam_rdf.ingest.draft import Draft
 from oam_rdf.ingest.language import detect
+from oam_rdf.ingest.naming import Names, collapsed, heading_text, reference_name, section_id, statement_id
+from oam_rdf.ingest.outline import Section, Statement
 from oam_rdf.ingest.passages_cut import Unit, without
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
@@ -21,31 +20,7 @@ from oam_rdf.model import DOCUMENT, SECTION, STATEMENT, KnowledgeObject, ParsedD
 from oam_rdf.text.normalise import id_key
 from oam_rdf.text.statements import is_open, sentences
 
-_BOLD_TERM = re.compile(r"\*\*([^*\n]{2,40}?)[：:，。.]?\*\*")
-_CONTINUED = re.compile(r"\s*(?:其中|則|则|這裡|这里|where\b|then\b|with\b|for\b|such that\b|[,，;；a-z])")
-_COLON = re.compile(r"[：:][\s*_]*\Z")
 _PATH = " › "
-_MAX_TERMS = 400
-
-
-@dataclass(slots=True)
-class Statement:
-    """A statement of the text, minted or not: ``spans`` (lead-in or header row first), own extent ``start:end``."""
-
-    start: int
-    end: int
-    spans: tuple[tuple[int, int], ...]
-    section: str
-    id: str = ""
-    draft: Draft | None = None
-    prose: bool = True
-
-
-@dataclass(slots=True)
-class _Section:
-    draft: Draft
-    level: int
-    path: str  # heading path
 
 
 @dataclass(slots=True)
@@ -63,11 +38,11 @@ class Assembly:
     mint_all: bool = False
     id: str = ""
     document: Draft = field(default_factory=lambda: Draft(DOCUMENT, line=1))
-    sections: list[_Section] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     holes: list[tuple[int, int]] = field(default_factory=list)
-    _used: dict[str, int] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
 
     def result(self) -> ParsedDocument:
         """The document. Never raises for content: what is odd becomes an issue."""
@@ -105,7 +80,10 @@ class Assembly:
             objects=objects,
             relations=tuple(relations),
             passages=self._passages(language),
-            terms=self._terms(clean, found),
+            terms=terms.mined(
+                (self.document.title, *self.document.aliases, *self.document.subjects),
+                (section.draft.title for section in self.sections), found, clean,
+            ),
             issues=tuple(source.issues),
         )
 
@@ -120,10 +98,10 @@ class Assembly:
         if self.document.title:
             alone = is_title and len(top) == 1 and not self.rst
             if alone:
-                self.document.aliases.append(_collapsed(self.blocks[first].title))
+                self.document.aliases.append(collapsed(self.blocks[first].title))
             return first if alone else -1
         if is_title and (not self.rst or len(top) == 1):
-            written = _plain(self.blocks[first].title)
+            written = heading_text(self.blocks[first].title)
             if self.document.author_id:
                 self.document.title = written
             else:
@@ -136,7 +114,7 @@ class Assembly:
 
     def _identify(self) -> None:
         """Header id, else title, else path (segmentation.md, "Ids are stable")."""
-        self.id = _collapsed(self.document.author_id or self.document.title or self.source.path)
+        self.id = collapsed(self.document.author_id or self.document.title or self.source.path)
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
@@ -145,7 +123,7 @@ class Assembly:
         for one in self.fields:
             if self.profile.field(one.name) == "summary" and one.start >= 0:
                 self.units.append(Unit(one.start, one.end, ""))
-        stack: list[_Section] = []
+        stack: list[Section] = []
         index = 0
         while index < len(self.blocks):
             block = self.blocks[index]
@@ -169,33 +147,27 @@ class Assembly:
         for section in self.sections:
             section.draft.line = source.line(section.draft.spans[0][0])
 
-    def _current(self, stack: Sequence[_Section]) -> str:
+    def _current(self, stack: Sequence[Section]) -> str:
         return stack[-1].draft.id if stack else ""
 
-    def _above(self, stack: Sequence[_Section]) -> str:
+    def _above(self, stack: Sequence[Section]) -> str:
         return stack[-2].draft.title if len(stack) > 1 else ""
 
-    def _open_section(self, stack: list[_Section], block: Block) -> None:
+    def _open_section(self, stack: list[Section], block: Block) -> None:
         while stack and stack[-1].level >= block.level:
             self._close(stack.pop(), block.start)
-        title = _plain(block.title)
+        title = heading_text(block.title)
         path = stack[-1].path + _PATH + title if stack else title
         draft = Draft(SECTION, parent=self._current(stack), title=title, spans=((block.start, block.end),))
-        digest = hashlib.sha256(_normal(path).encode()).hexdigest()[:8]
-        draft.id = self._free(f"sec-{digest}")
-        section = _Section(draft, block.level, path)
+        draft.id = self.names.take(section_id(path))
+        section = Section(draft, block.level, path)
         stack.append(section)
         self.sections.append(section)
 
-    def _close(self, section: _Section, end: int) -> None:
+    def _close(self, section: Section, end: int) -> None:
         start = section.draft.spans[0][0]
         piece = self.source.text[start:end]
         section.draft.spans = ((start, start + len(piece.rstrip())),)
-
-    def _free(self, wanted: str) -> str:
-        """``wanted``, or with ``-2``, ``-3`` … if the document has it already."""
-        count = self._used[wanted] = self._used.get(wanted, 0) + 1
-        return wanted if count == 1 else f"{wanted}-{count}"
 
     def _prose(self, index: int, section: str) -> int:
         """A paragraph, item or HTML block: header line, attribute line, labelled or plain statements."""
@@ -207,8 +179,8 @@ class Assembly:
         if self._attribute_lines(block, self.document):
             self._unit(block.start, block.end, section)
             return index + 1
-        label = labels.read(piece, self.profile, above=self._title_of(section)) if piece[:1] in _LABEL_STARTS else None
-        if label is None and piece[:1].isalnum():
+        label = None
+        if piece[:1] in _LABEL_STARTS or piece[:1].isalnum():
             label = labels.read(piece, self.profile, above=self._title_of(section))
         if label is not None and len(piece) > label.length:
             return self._labelled(index, label, section)
@@ -239,7 +211,8 @@ class Assembly:
         if block.kind != ITEM or block.lead < 0:
             return None
         above = self.blocks[block.lead]
-        if above.header or above.kind not in PROSE or not _COLON.search(self.source.text[above.start : above.end]):
+        announces = labelled.COLON.search(self.structure[above.start : above.end])
+        if above.header or above.kind not in PROSE or not announces:
             return None
         at = bisect_right(self.statements, above.end, key=lambda s: s.start) - 1
         last = self.statements[at] if at >= 0 else None
@@ -248,7 +221,7 @@ class Assembly:
         return last.start, last.end
 
     def _labelled(self, index: int, label: labels.Label, section: str) -> int:
-        """A statement with an author's label: its whole block with what continues it, and the list that describes it."""
+        """A statement with an author's label: its block, what continues it, and the list that describes it."""
         text, blocks = self.source.text, self.blocks
         heading = blocks[index].kind == HEADING
         start = blocks[index].start
@@ -264,10 +237,10 @@ class Assembly:
         after = self._described(after, own)
         if heading and after < len(blocks) and blocks[after].kind == TEXT and not blocks[after].header:
             last, after = after, after + 1
-        last = self._continued(last)
+        last = labelled.last_block(self.structure, blocks, last)
         after = self._described(max(after, last + 1), own)
         end = blocks[last].end
-        for _, match in self._inline_fields(start, end):
+        for match in attributes.INLINE.finditer(text, start, end):
             own.apply(match["key"], (match["value"],), self.source.line(match.start()), self.profile, self.source)
         own.spans = ((start, end),)
         own.id = self._author_id(label, own)
@@ -276,59 +249,26 @@ class Assembly:
             self._unit(blocks[passed].start, blocks[passed].end, section)
         return max(after, last + 1)
 
-    def _inline_fields(self, start: int, end: int) -> list[tuple[int, re.Match[str]]]:
-        return [(m.start(), m) for m in attributes.INLINE.finditer(self.source.text, start, end)]
-
     def _author_id(self, label: labels.Label, own: Draft) -> str:
         if not label.author_id:
             return ""
-        wanted = label.author_id
-        if wanted in self._used:
+        again = label.author_id in self.names
+        name = self.names.take(label.author_id)
+        if again:
             self.source.issue(
-                "duplicate-id", f"the label {wanted!r} is used twice in this document", line=own.line,
-                hint=f"give one of them another number; this one is {wanted}-{self._used[wanted] + 1}",
+                "duplicate-id", f"the label {label.author_id!r} is used twice in this document", line=own.line,
+                hint=f"give one of them another number; this one is {name}",
             )  # fmt: skip
             own.global_id = False
-        return self._free(wanted)
-
-    def _continued(self, index: int) -> int:
-        """Index of the last block that a labelled statement runs on into: what its colon announces, its formulas."""
-        text, blocks = self.source.text, self.blocks
-        while index + 1 < len(blocks):
-            block, following = blocks[index], blocks[index + 1]
-            piece = text[block.start : block.end]
-            if following.header or following.kind in (HEADING, RULE):
-                break
-            colon = block.kind in PROSE and bool(_COLON.search(piece))
-            if following.kind == MATH or (
-                block.kind == MATH and following.kind == TEXT and _CONTINUED.match(text, following.start)
-            ):
-                index += 1
-            elif colon and following.kind == ITEM:
-                group = following.group
-                if self._is_description(index + 1):
-                    break
-                while index + 1 < len(blocks) and blocks[index + 1].group == group and blocks[index + 1].kind == ITEM:
-                    index += 1
-                break
-            else:
-                break
-        return index
-
-    def _is_description(self, index: int) -> bool:
-        block = self.blocks[index]
-        return block.kind == ITEM and attributes.is_attribute(self.structure[block.start : block.end])
+        return name
 
     def _described(self, index: int, own: Draft) -> int:
         """Reads the list of attribute lines that begins at ``index`` into ``own``; returns the index after them."""
-        if index >= len(self.blocks) or not self._is_description(index):
+        blocks = self.blocks
+        if index >= len(blocks) or not labelled.describes(self.structure, blocks[index]):
             return index
-        group = self.blocks[index].group
-        while (
-            index < len(self.blocks)
-            and self.blocks[index].group == group
-            and self._attribute_lines(self.blocks[index], own)
-        ):
+        group = blocks[index].group
+        while index < len(blocks) and blocks[index].group == group and self._attribute_lines(blocks[index], own):
             index += 1
         return index
 
@@ -390,7 +330,7 @@ class Assembly:
             if statement.id:
                 continue
             content = "\n".join(text[a:b] for a, b in statement.spans)
-            statement.id = self._free(f"st-{hashlib.sha256(_normal(content).encode()).hexdigest()[:10]}")
+            statement.id = self.names.take(statement_id(content))
             if statement.draft is not None:
                 statement.draft.id = statement.id
             elif self.mint_all and statement.prose:
@@ -403,7 +343,7 @@ class Assembly:
         return statement.draft
 
     def _cite(self, found: Sequence[links.Link]) -> None:
-        """Each reference becomes a relation of the statement in which it stands, or of the section whose heading it is."""
+        """Each reference becomes a relation of the statement in which it stands, else of the section or document."""
         starts = [s.start for s in self.statements]
         own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title, self.source.stem)}
         section_starts = [s.draft.spans[0][0] for s in self.sections]
@@ -411,7 +351,7 @@ class Assembly:
         covered_starts = [start for start, _ in covered]
         for link in found:
             at = bisect_right(covered_starts, link.start) - 1
-            if (at >= 0 and link.start < covered[at][1]) or id_key(_name(link.target)) in own:
+            if (at >= 0 and link.start < covered[at][1]) or id_key(reference_name(link.target)) in own:
                 continue
             line = self.source.line(link.start)
             index = bisect_right(starts, link.start) - 1
@@ -445,42 +385,5 @@ class Assembly:
         headings = {s.draft.id: s.path for s in self.sections}
         return passages_cut.cut(self.source, units, headings, language, self.holes)
 
-    def _terms(self, clean: str, found: Sequence[links.Link]) -> tuple[str, ...]:
-        terms: dict[str, None] = {}
-        for term in (self.document.title, *self.document.aliases, *self.document.subjects):
-            terms[_collapsed(term)] = None
-        for section in self.sections:
-            terms[re.sub(r"^[\d.、]+\s*", "", section.draft.title)] = None
-        for link in found:
-            for term in (link.label, link.target.split("#")[0]):
-                if term and "/" not in term:
-                    terms[_collapsed(term)] = None
-        for match in _BOLD_TERM.finditer(clean):
-            terms[_collapsed(match[1])] = None
-            if len(terms) > _MAX_TERMS:
-                break
-        return tuple(term for term in terms if 2 <= len(term) <= 60)
-
-
-def _name(target: str) -> str:
-    """The name in a reference: ``eip-20`` of ``./eip-20.md#abstract``."""
-    return re.sub(r"\.(?:md|markdown|rst)$", "", target.split("#", 1)[0].rsplit("/", 1)[-1])
-
 
 _LABEL_STARTS = frozenset("*_>")
-
-
-def _collapsed(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _normal(text: str) -> str:
-    """NFC with white space collapsed: what ids are made from."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-def _plain(title: str) -> str:
-    """A heading's text without Markdown marks."""
-    title = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", title)
-    title = re.sub(r"\[\[(?:[^\]|]*\|)?([^\]]+)\]\]", r"\1", title)
-    return _collapsed(re.sub(r"\*\*|__|`", "", title).strip())

@@ -61,22 +61,23 @@ class Doctor:
             try:
                 live = LiveStore(self.layout, self.minter)
             except OSError as error:
-                raise Damaged(
-                    f"the live store does not open: {error}", place=str(self.layout.live), hint="restore a backup"
-                ) from error
-            publication = Publication(self.layout, live, self.minter, self.originals)
-            finished = publication.finish()
-            diagnosis = self._check(live)
-            if finished is not None:
-                diagnosis.repaired.append(
-                    f"published generation {finished}, which a killed writer had left unpublished"
-                )
-            if repair and diagnosis.problems:
-                publication.publish(rebuild=True)
-                after = self._check(live)
-                after.repaired = [problem for problem in diagnosis.problems if problem not in after.problems]
-                return after
-            return diagnosis
+                what = f"the live store does not open: {error}"
+                raise Damaged(what, place=str(self.layout.live), hint="restore a backup") from error
+            with live:
+                return self._examine(live, repair)
+
+    def _examine(self, live: LiveStore, repair: bool) -> Diagnosis:
+        publication = Publication(self.layout, live, self.minter, self.originals)
+        finished = publication.finish()
+        diagnosis = self._check(live)
+        if finished is not None:
+            diagnosis.repaired.append(f"published generation {finished}, which a killed writer had left unpublished")
+        if repair and diagnosis.problems:
+            publication.publish(rebuild=True)
+            after = self._check(live)
+            after.repaired = [problem for problem in diagnosis.problems if problem not in after.problems]
+            return after
+        return diagnosis
 
     def _check(self, live: LiveStore) -> Diagnosis:
         found = Diagnosis()

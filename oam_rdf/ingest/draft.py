@@ -250,7 +250,7 @@ class Draft:
                 self.evidence.append(evidence)
             else:
                 source.issue("unknown-label", f"evidence {value!r} is not read", line=line,
-                             hint="write KIND | passed | REFERENCE, e.g. formal_proof | passed | doi:10.1000/x")  # fmt: skip
+                             hint="write KIND | passed | REFERENCE: formal_proof | passed | doi:10.1000/x")  # fmt: skip
                 self._keep("evidence", (value,))
 
     def _read_visibility(self, values: tuple[str, ...], line: int, profile: Profile, source: Source) -> None:

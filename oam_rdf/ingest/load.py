@@ -52,8 +52,7 @@ def load(
     minter, report = Minter(config.base), LoadReport(quads=len(quads))
     documents = _by_document(quads, minter, file)
     target, source = Originals(layout.originals), Originals(originals)
-    with WriteLock(layout.lock, verb="load", wait=wait):
-        live = LiveStore(layout, minter)
+    with WriteLock(layout.lock, verb="load", wait=wait), LiveStore(layout, minter) as live:
         gate = Gate(Validator(), live, _incoming(quads), _types(quads), frozenset())
         changes = []
         for segment in sorted(documents):

@@ -1,7 +1,7 @@
 """OAM JSON (paper §11): one knowledge object, a list of them, or JSON Lines; the paper's own example unchanged.
 
-A file is one document named after the file; its objects have corpus-wide ids. Span labels without offsets are kept as
-labels with a reason (decision D2), unknown operators and states with their own words (D3), every other key in ``extra``.
+A file is one document named after the file; its objects have corpus-wide ids. Span labels without offsets are kept
+as labels with a reason (D2), unknown operators and states with their own words (D3), every other key in ``extra``.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _BREAK = re.compile(r"\n|(?<=[。！？；，、.!?;,])\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What must stay together: a statement, a code block, a table. ``object`` is its object's local id, if it is one."""
+    """What must stay together: a statement, a code block, a table. ``object`` is its object's local id, if any."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Unit:
 
 
 def tokens(text: str) -> int:
-    """A cheap upper estimate of model tokens: a Han character 1, a word 1.3 or a third of its length if that is more."""
+    """A cheap estimate of model tokens: a Han character 1, a word 1.3, a long word a quarter of its length."""
     words = sum(1.3 if len(word) < 8 else max(1.3, len(word) / 4) for word in _WORD.findall(text))
     return len(_WIDE.findall(text)) + int(words + 0.999)
 

@@ -41,8 +41,8 @@ class Pipeline:
         started = time.monotonic()
         profiles.load(options.profile or self.config.profile)  # a wrong name is an error before anything is locked
         validator = Validator(options.engine)
-        with WriteLock(self.layout.lock, verb="ingest", wait=options.wait):
-            live = LiveStore(self.layout, self.minter)
+        lock = WriteLock(self.layout.lock, verb="ingest", wait=options.wait)
+        with lock, LiveStore(self.layout, self.minter) as live:
             report = IngestReport(revision_before=live.revision, dry_run=options.dry_run)
             publication = Publication(self.layout, live, self.minter, self.originals)
             report.generation = publication.finish()  # what a killed writer left

@@ -92,7 +92,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def _continued(text: str, lines: list[tuple[int, int]], index: int, unwrapped: bool) -> int:
-    """Last line of the paragraph that begins at ``index``: itself where lines are whole paragraphs, else to the blank."""
+    """Last line of the paragraph that begins at ``index``: itself where a line is a paragraph, else to the blank."""
     if unwrapped:
         return index
     while index + 1 < len(lines):

@@ -125,7 +125,7 @@ def _line(source: Source, value: str) -> int:
 
 
 def _no_remote_context(source: Source, text: str) -> None:
-    """Refuses contexts and imports that name a document instead of containing it; they are looked for at every depth."""
+    """Refuses contexts and imports that name a document instead of containing it, at every depth."""
     try:
         value = json.loads(text)
     except RecursionError as error:

@@ -10,6 +10,7 @@ import json
 import secrets
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -89,13 +90,22 @@ class Certificates:
             yield json.loads(body)
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
+        deadline = time.monotonic() + self._wait
+        while self._connection is None:
             connection = sqlite3.connect(self.path, timeout=self._wait, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode=WAL")
-            # A power cut may lose the last traces, never damage the file; a full sync costs more than the search.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.executescript(_SCHEMA)
-            self._connection = connection
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                # A power cut may lose the last traces, never damage the file; a full sync costs more than the search.
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.executescript(_SCHEMA)
+            except sqlite3.OperationalError:
+                # SQLite does not wait for another process that is switching the file to WAL at this very moment.
+                connection.close()
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.02)
+            else:
+                self._connection = connection
         return self._connection
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode
 
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
 from oam_rdf.query.trace import Candidate, State
+from oam_rdf.query.unknown import unknown as unknown_words
 from oam_rdf.text.normalise import index_key
 
 ORDER = (
@@ -84,6 +85,10 @@ def _absent(state: State, texts: list[str]) -> Iterable[tuple[str, str, dict[str
         yield verdict, "no candidate contains what the query names", facts
     lexical = state.step("lexical")
     terms = lexical.get("terms", [])
+    strange = unknown_words(plan.text, terms)
+    if strange.mostly and not state.ids and _own_language(state):
+        named = {"terms": list(strange.names), "share": round(strange.share, 2)}
+        yield "UNANSWERABLE_FROM_CORPUS", "most of what the query names occurs nowhere in the corpus", named
     same = [r for r in state.rankings if r.channel == "lexical" and len(r.rows)]
     if terms and not any(t["known"] for t in terms) and not state.ids and _own_language(state):
         reason = "no word of the query occurs in the documents of its language"

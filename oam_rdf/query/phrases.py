@@ -102,6 +102,10 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "查詢只有編號，走捷徑",
         "zh-Hans": "查询只有编号，走捷径",
     },
+    "most of what the query names occurs nowhere in the corpus": {
+        "zh-Hant": "查詢所指的大部分內容不見於語料",
+        "zh-Hans": "查询所指的大部分内容不见于语料",
+    },
     "there are no vectors to search": {
         "zh-Hant": "沒有可檢索的向量",
         "zh-Hans": "没有可检索的向量",

@@ -56,6 +56,16 @@ class LiveStore:
         self._subject = NamedNode(minter.knowledge_base())
         self._recover()
 
+    def close(self) -> None:
+        """Let go of the store, so that the next writer, in this process or another, can open it at once."""
+        self.__dict__.pop("store", None)
+
+    def __enter__(self) -> LiveStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     @property
     def revision(self) -> int:
         """Number of committed changes."""

@@ -221,7 +221,10 @@ def test_labelled_statements_and_what_describes_them() -> None:
 
 
 def test_a_heading_with_a_label_states_its_first_paragraph() -> None:
-    document = read("# T\n\n## 假說\n\n### H1：混合優於替代\n\n最佳表現來自互補。還有一句。\n\n另一段。\n\n## 路由\n\n### H2：不是假說\n\n文。\n")
+    document = read(
+        "# T\n\n## 假說\n\n### H1：混合優於替代\n\n最佳表現來自互補。還有一句。\n\n另一段。\n\n"
+        "## 路由\n\n### H2：不是假說\n\n文。\n"
+    )
     objects = by_id(document)
     assert objects["H1"].kind == "HYPOTHESIS" and "H2" not in objects
     assert objects["H1"].content == "H1：混合優於替代\n\n最佳表現來自互補。還有一句。"
@@ -247,6 +250,11 @@ def test_statement_ids_are_hashes_of_the_text_and_do_not_move() -> None:
     assert ids[0].startswith("st-") and len(ids[0]) == 13 and ids[1] == ids[0] + "-2"
     other = read("# T\n\n前面多了一段。\n\n見  [[X]]。\n\n見 [[X]]。\n")
     assert [o.id for o in other.objects if o.granularity == "STATEMENT"] == ids
+
+
+def test_statement_ids_do_not_depend_on_the_unicode_form() -> None:
+    ids = [read(f"# T\n\nCaf{e} [[X]].\n").objects[1].id for e in ("\u00e9", "e\u0301")]
+    assert ids[0] == ids[1]
 
 
 def test_all_mints_every_statement_with_the_same_ids() -> None:
@@ -285,7 +293,8 @@ def test_setext_headings_and_crlf() -> None:
 
 FLAT = (
     "# 論文題名 ## 摘要 本文提出一個模型。它有三部分： - 第一部分； - 第二部分。 ```text A B ``` 之後： $$ x = 1 $$ "
-    "結束。 ## 1.1 方法 步驟如下： 1. 量測； 2. 記錄。 ### 表 | 甲 | 乙 | |---|---| | 丙 | 丁 | ## 結論 如上所述。 " + "補充說明很長。" * 220
+    "結束。 ## 1.1 方法 步驟如下： 1. 量測； 2. 記錄。 ### 表 | 甲 | 乙 | |---|---| | 丙 | 丁 | ## 結論 如上所述。 "
+    + "補充說明很長。" * 220
 )
 
 
@@ -294,7 +303,8 @@ def test_lost_line_breaks_come_back_without_moving_an_offset() -> None:
     assert document.document.title == "論文題名" and document.length == len(FLAT)
     assert [o.title for o in document.objects if o.granularity == "SECTION"] == ["摘要", "1.1 方法", "表", "結論"]
     contents = [o.content for o in document.objects if o.granularity == "STATEMENT"]
-    assert "它有三部分：\n第一部分；" in contents and "步驟如下：\n量測；" in contents and "| 甲 | 乙 |\n| 丙 | 丁 |" in contents
+    assert "它有三部分：\n第一部分；" in contents and "步驟如下：\n量測；" in contents
+    assert "| 甲 | 乙 |\n| 丙 | 丁 |" in contents
     for item in document.objects:
         if item.granularity == "STATEMENT":
             assert item.content == "\n".join(FLAT[s.start : s.end] for s in item.spans)
@@ -319,8 +329,9 @@ def test_both_papers_parse(shared: object) -> None:
 
 _MARKDOWN = st.lists(
     st.sampled_from(
-        ["# 題\n", "## A\n", "\n", "\r\n", "- 項目 [[X]]。\n", "  - 內項\n", "1. one\n", "**定理 1。** 甲。", "句子。", "A sentence. ",
-         "[[a|b]]", "`[[c]]`", "```\nx [[y]]\n```\n", "$$\nz\n$$\n", "| a | b |\n|---|---|\n| [[c]] | d |\n", "> 引用。\n",
+        ["# 題\n", "## A\n", "\n", "\r\n", "- 項目 [[X]]。\n", "  - 內項\n", "1. one\n", "**定理 1。** 甲。", "句子。",
+         "A sentence. ", "[[a|b]]", "`[[c]]`", "```\nx [[y]]\n```\n", "$$\nz\n$$\n", "> 引用。\n",
+         "| a | b |\n|---|---|\n| [[c]] | d |\n",
          "- key:: value\n", "- supports [[T]]\n", "《書》", "😀", "\t", "    code\n", "<div>x</div>\n", "---\n", "**名：** 值\n",
          "如下：\n", "\ufeff", "\u2028", "[l](x.md)", "* * *\n", "[^1]: 注。\n"]
     ),

@@ -34,6 +34,12 @@ def test_blank_nodes_become_the_same_iris_each_time_and_relative_iris_the_docume
     assert (passage.start, passage.text, passage.language, passage.heading) == (-1, "標題\n描述。", "zh-Hant", "標題")
 
 
+def test_a_blank_node_named_twice_is_one_iri() -> None:
+    rdf = read("@prefix : <http://e.x/> . _:k :b _:k ; :c [] .", "f.ttl").rdf
+    quads = list(parse_rdf(rdf, RdfFormat.N_QUADS))
+    assert len({q.subject for q in quads}) == 1 and sum(q.subject == q.object for q in quads) == 1
+
+
 def test_every_format_gives_the_same_quads() -> None:
     quad = Quad(NamedNode("http://e.x/a"), NamedNode("http://e.x/b"), Literal("c", language="zh-Hant"))
     wanted = serialize([quad], format=RdfFormat.N_QUADS)

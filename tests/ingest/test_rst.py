@@ -6,7 +6,7 @@ import pytest
 
 from oam_rdf.ingest import profiles
 from oam_rdf.ingest.parse import parse
-from oam_rdf.ingest.rst import blocks
+from oam_rdf.ingest.rst import _settings, blocks
 from oam_rdf.model import ParsedDocument
 
 PEP = """PEP: 12
@@ -133,3 +133,9 @@ def test_docinfo_fields_and_a_lone_title() -> None:
 def test_identical_paragraphs_keep_their_own_places() -> None:
     text = "Same text.\n\nOther.\n\nSame text.\n"
     assert [(b.start, b.end) for b in blocks(text)] == [(0, 10), (12, 18), (20, 30)]
+    code = "::\n\n    x = 1\n\nText.\n\n::\n\n    x = 1\n"
+    assert [b.start for b in blocks(code) if b.kind == "code"] == [8, 30]
+
+
+def test_docutils_may_not_read_files() -> None:
+    assert not _settings().file_insertion_enabled and not _settings().raw_enabled

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from conftest import World
+from kb_world import World
 from pyoxigraph import Store
 
 from oam_rdf.errors import NotFound, OamError

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import World
+from kb_world import World
 
 GOOD = "---\nid: GOOD\n---\n# Good\n\nThe good document stays.\n"
 REFUSED: dict[str, tuple[str, bytes, int]] = {
@@ -91,7 +91,8 @@ def test_a_duplicate_key_is_named_and_the_first_counts(world: World) -> None:
 def test_unknown_labels_land_and_are_kept_as_written(world: World) -> None:
     world.write(
         "odd.md",
-        "---\nid: ODD\n---\n# Odd\n\n**Claim C1.** Ether fills space.\n\n- state:: VIBRATING\n- operator:: HUM.LOUD 0.7\n- hums_with [[ODD]]\n",
+        "---\nid: ODD\n---\n# Odd\n\n**Claim C1.** Ether fills space.\n\n"
+        "- state:: VIBRATING\n- operator:: HUM.LOUD 0.7\n- hums_with [[ODD]]\n",
     )
     report = world.ingest()
     assert (report.added, report.exit_code) == (1, 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import World
+from kb_world import World
 from pyoxigraph import parse
 from rdflib import Dataset, Graph
 from rdflib.compare import isomorphic

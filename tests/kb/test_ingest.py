@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from conftest import World
+from kb_world import World
 
 FIVE = """---
 id: TIDES

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from conftest import World
+from kb_world import World
 
-WORDS = "orbit comet tide lens prism clock pendulum magnet lever fluid vapour crystal".split()
+WORDS = ["orbit", "comet", "tide", "lens", "prism", "clock", "pendulum", "magnet", "lever", "fluid", "vapour", "crystal"]
 
 
 def fill(world: World, count: int) -> None:

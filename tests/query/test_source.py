@@ -79,7 +79,8 @@ def edited(world: World) -> World:
     world.add("F", "A first body that was never edited.", committed=EARLY)
     after = codec.encode(world.documents["D"], [], root="test").quads()
     history = History(Layout(world.root), MINTER)
-    history.keep("D", before, after, original=old, committed_from=EARLY, committed_until=LATE, previous="")
+    history.keep("D", before, after, original=old, committed_from=EARLY, committed_until=LATE, previous="",
+                 visibility="PUBLIC")  # fmt: skip
     history.store.flush()
     return world
 

