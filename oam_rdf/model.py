@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-
-EMPTY: Mapping[str, str] = MappingProxyType({})
 
 DOCUMENT, SECTION, ARGUMENT, STATEMENT = "DOCUMENT", "SECTION", "ARGUMENT", "STATEMENT"
 
@@ -38,7 +35,7 @@ class OperatorTag:
     review_status: str = ""
     source_label: str = ""  # the source's own word where it is not the notation
     order: int | None = None
-    parameters: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ class KnowledgeObject:
     creators: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()  # keywords as written
     evidence: tuple[Evidence, ...] = ()
-    extra: Mapping[str, str] = field(default_factory=lambda: EMPTY)  # header fields kept verbatim: name -> text
+    extra: Mapping[str, str] = field(default_factory=dict)  # header fields kept verbatim: name -> text
 
 
 @dataclass(frozen=True, slots=True)
