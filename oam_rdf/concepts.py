@@ -89,6 +89,23 @@ class RelationType:
     labels: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An allowed change of epistemic state (``ontology/transitions.ttl``); all values are notations.
+
+    ``evidence`` lists kinds of which ``runs`` pieces with ``outcome`` are needed, ``relations`` names relations that may
+    stand in their place, ``agent`` is the role of the person who must answer for it ("" = none).
+    """
+
+    source: str
+    target: str
+    evidence: frozenset[str]
+    outcome: str
+    runs: int
+    relations: frozenset[str]
+    agent: str
+
+
 def language(tag: str) -> str:
     """``en``, ``zh-Hant`` or ``zh-Hans`` for a BCP-47 tag in any case (Oxigraph lower-cases them); others unchanged."""
     return _LANGUAGES.get(tag.lower(), tag)

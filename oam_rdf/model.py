@@ -69,9 +69,7 @@ class KnowledgeObject:
     granularity: str  # DOCUMENT | SECTION | ARGUMENT | STATEMENT
     parent: str = ""  # local id of what it is part of ("" = the document)
     title: str = ""
-    content: str = (
-        ""  # statements: raw text of the spans joined by "\n"; documents and sections: "" (text lives in the Original)
-    )
+    content: str = ""  # statements and arguments: raw text of the spans joined by "\n"; else "" (it is the Original's)
     language: str = ""
     spans: tuple[Span, ...] = ()
     line: int = 0
@@ -96,6 +94,8 @@ class KnowledgeObject:
     creators: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()  # keywords as written
     evidence: tuple[Evidence, ...] = ()
+    conditions: tuple[str, ...] = ()  # local ids of the statements under which this one holds
+    exceptions: tuple[str, ...] = ()  # local ids of the statements that name where it does not
     extra: Mapping[str, str] = field(default_factory=dict)  # header fields kept verbatim: name -> text
 
 
@@ -107,6 +107,21 @@ class Evidence:
     outcome: str  # passed | failed | inconclusive | pending
     reference: str  # DOI, URL or citation text, as written
     artifact: bool = False  # True only if the bytes are stored here
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalWork:
+    """A work outside the corpus, as an item of a reference list cites it; no knowledge object.
+
+    ``doi`` and ``arxiv`` are normalised ("10.1000/x" in lower case, "2405.16506" without its version), "" if not given.
+    """
+
+    id: str  # local: "work-" and 10 hex digits of DOI, arXiv id or citation
+    citation: str  # the item's text, white space collapsed
+    doi: str = ""
+    arxiv: str = ""
+    line: int = 0  # 1-based line in the file, 0 = unknown
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +174,7 @@ class ParsedDocument:
     passages: tuple[Passage, ...] = ()
     terms: tuple[str, ...] = ()  # mined for the dictionary: title, headings, link texts, defined terms
     issues: tuple[Issue, ...] = ()
+    works: tuple[ExternalWork, ...] = ()  # of its reference lists: the document cites them
     rdf: str = ""  # N-Quads of an imported RDF document, already skolemised and with absolute IRIs
 
     @property

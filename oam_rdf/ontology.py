@@ -6,22 +6,24 @@ here. Alignments and examples are not read; the core stands without them.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path as FilePath
 from types import MappingProxyType
 
 from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
-from oam_rdf.concepts import Concept, Cue, Direction, RelationType, language
+from oam_rdf.concepts import Concept, Cue, Direction, RelationType, Transition, language
 from oam_rdf.errors import ConfigError
 from oam_rdf.namespaces import OAM, OWL, RDF, RDFS, SCHEMES, SKOS
 from oam_rdf.paths import read_path
 from oam_rdf.resources import ontology_dir
 
-__all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "language"]
+__all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "Transition", "language"]
 
+_STATE = SCHEMES["epistemic-state"]
 _PROPERTIES = {OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "AnnotationProperty"}
 
 
@@ -66,6 +68,10 @@ class Ontology:
         )
         self.relations: Mapping[str, RelationType] = MappingProxyType(dict(self._relations(types)))
         self._stronger = self._strength()
+        #: (from, to) -> the row of the state machine, by the notations that the table names.
+        self.transitions: Mapping[tuple[str, str], Transition] = MappingProxyType(
+            {(row.source, row.target): row for row in self._transitions(types)}
+        )
 
     @classmethod
     def load(cls, folder: FilePath | None = None) -> Ontology:
@@ -108,6 +114,28 @@ class Ontology:
         """Whether ``a`` is strictly weaker than ``b`` (decision D5). Notations or IRIs of states, verification values
         and evidence kinds; values that share a notation (REPRODUCED) are one. False for incomparable ones."""
         return self._joint(b) in self._stronger.get(self._joint(a), frozenset())
+
+    def transition(self, source: str, target: str) -> Transition | None:
+        """The row that allows a state to change from ``source`` to ``target`` (notations), None if no row does.
+
+        A row for a state holds for its narrower states. A change within one state, its narrower and broader ones is
+        always allowed and needs nothing.
+        """
+        before, after = self._lineage(source), self._lineage(target)
+        if set(before) & set(after):
+            return Transition(source, target, frozenset(), "", 0, frozenset(), "")
+        rows = (self.transitions.get((one, other)) for one in before for other in after)
+        return next((row for row in rows if row), None)
+
+    def state_machine(self) -> Iterator[tuple[str, str, str]]:
+        """The table as plain edges between states (IRIs), for validation: may become, may become on review, broader."""
+        for row in self.transitions.values():
+            name = "mayBecomeOnReview" if row.agent else "mayBecome"
+            yield _STATE + row.source, OAM + name, _STATE + row.target
+        for iri, above in self.broader.items():
+            if iri.startswith(_STATE):
+                for parent in sorted(above):
+                    yield iri, SKOS + "broader", parent
 
     def cues(self) -> tuple[Cue, ...]:
         """Every cue phrase, longest first, so that the first match of a scan is the most specific."""
@@ -222,6 +250,30 @@ class Ontology:
                             )
                         )
         return found
+
+    def _lineage(self, state: str) -> list[str]:
+        """A state and all that is broader, nearest first."""
+        found = [state]
+        for name in found:
+            found += [self.concepts[up].notation for up in sorted(self.broader.get(_STATE + name, ()))]
+        return found
+
+    def _transitions(self, types: Mapping[str, set[str]]) -> Iterator[Transition]:
+        def names(iri: str, predicate: str) -> frozenset[str]:
+            return frozenset(re.split("[#/]", value)[-1] for value in self._iris(iri, OAM + predicate))
+
+        for iri, kinds in types.items():
+            if OAM + "Transition" in kinds:
+                (source,), (target,) = names(iri, "fromState"), names(iri, "toState")
+                yield Transition(
+                    source,
+                    target,
+                    names(iri, "needsEvidence"),
+                    "".join(names(iri, "needsOutcome")),
+                    int(self._text(iri, OAM + "needsRuns", "0")),
+                    names(iri, "needsRelation"),
+                    "".join(names(iri, "needsAgent")),
+                )
 
     def _joint(self, value: str) -> str:
         concept = self.concepts.get(value)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from oam_rdf.cli.output import Context, json_option, print_json
+from oam_rdf.cli.output import Context
+from oam_rdf.cli.validate import validate
 from oam_rdf.errors import UsageError
 from oam_rdf.store.export import FORMATS
 from oam_rdf.store.sparql import Limits
@@ -34,30 +35,6 @@ def sparql(
     if not body.endswith(b"\n"):
         sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
-
-
-@click.command()
-@click.argument("files", nargs=-1)
-@click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", show_default=True)
-@click.option("--lang", default="en", help="Language of the messages: en or zh-Hant.")
-@json_option
-@click.pass_obj
-def validate(obj: Context, files: tuple[str, ...], engine: str, lang: str, as_json: bool) -> int:
-    """Validate RDF FILES or folders against the shapes, or the knowledge base when none are given.
-
-    Exit code 0: conforms · 1: violations · 4: nothing was checked.
-    """
-    if files:
-        from oam_rdf.store.validation import validate_files
-
-        found = validate_files([Path(file) for file in files], engine=engine)
-    else:
-        found = obj.open().validate(engine=engine)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        click.echo(found.to_text(lang))
-    return found.exit_code
 
 
 @click.command()

@@ -86,6 +86,8 @@ def read_blocks(matcher: Any) -> tuple[NDArray[np.int64], Weights]:
         blocks.append(np.cumsum(np.array(gaps, "i8")))
         loads.append(np.full(len(gaps), 1.0 if values is None else values, "f4"))
         leaf._next_block()
+    if not blocks:  # a term whose every entry was deleted keeps its place in the segment until it is merged
+        return np.zeros(0, "i8"), np.zeros(0, "f4")
     return np.concatenate(blocks), np.concatenate(loads)
 
 

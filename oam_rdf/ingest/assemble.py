@@ -6,7 +6,18 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from oam_rdf.ingest import attributes, labelled, labels, links, passages_cut, terms
+from oam_rdf.ingest import (
+    arguments,
+    attributes,
+    citing,
+    conditions,
+    labelled,
+    labels,
+    links,
+    passages_cut,
+    terms,
+    works,
+)
 from oam_rdf.ingest.blocks import HEADING, ITEM, MATH, PROSE, ROW, RULE, TEXT, Block
 from oam_rdf.ingest.draft import Draft
 from oam_rdf.ingest.language import detect
@@ -16,7 +27,7 @@ from oam_rdf.ingest.passages_cut import Unit, without
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
 from oam_rdf.ingest.yaml_front import Field
-from oam_rdf.model import DOCUMENT, SECTION, STATEMENT, KnowledgeObject, ParsedDocument, Passage
+from oam_rdf.model import ARGUMENT, DOCUMENT, SECTION, STATEMENT, KnowledgeObject, ParsedDocument, Passage
 from oam_rdf.text.normalise import id_key
 from oam_rdf.text.statements import is_open, sentences
 
@@ -61,14 +72,13 @@ class Assembly:
         self._name_statements()
         clean = links.masked(text, self.blocks, self.body, rst=self.rst)
         found = links.in_text(source, clean, self.profile, markdown=not self.rst)
-        self._cite(found)
+        own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title, source.stem)}
+        foreign = [link for link in found if id_key(reference_name(link.target)) not in own]
+        citing.attribute(source, foreign, self.blocks, self.statements, self.sections, self.document)
         objects = self._objects(language)
-        relations = [*self.document.stated_relations()]
-        for section in self.sections:
-            relations += section.draft.stated_relations()
-        for statement in self.statements:
-            if statement.draft is not None:
-                relations += statement.draft.stated_relations()
+        said = (s.draft for s in self.statements if s.draft is not None)
+        stating = (self.document, *(section.draft for section in self.sections), *said)
+        relations = [relation for draft in stating for relation in draft.stated_relations()]
         return ParsedDocument(
             id=self.id,
             path=source.path,
@@ -85,6 +95,7 @@ class Assembly:
                 (section.draft.title for section in self.sections), found, clean,
             ),
             issues=tuple(source.issues),
+            works=works.works(source, self.blocks, found),
         )
 
     # -- the document itself -------------------------------------------------------------------------------------
@@ -185,10 +196,11 @@ class Assembly:
         if label is not None and len(piece) > label.length:
             return self._labelled(index, label, section)
         lead = self._lead(block)
+        led = lead[0] if lead else -1
         for start, end in without(block.start, block.end, self.holes):
             for one in sentences(text, start, end):
                 spans = (lead, (one.start, one.end)) if lead else ((one.start, one.end),)
-                self._state(Statement(one.start, one.end, spans, section))
+                self._state(Statement(one.start, one.end, spans, section, group=block.group, introduced=led))
         return index + 1
 
     def _attribute_lines(self, block: Block, draft: Draft) -> bool:
@@ -244,7 +256,14 @@ class Assembly:
             own.apply(match["key"], (match["value"],), self.source.line(match.start()), self.profile, self.source)
         own.spans = ((start, end),)
         own.id = self._author_id(label, own)
-        self._state(Statement(start, end, own.spans, section, own.id, own))
+        lead = self._lead(blocks[index])
+        self._state(
+            Statement(
+                start, end, own.spans, section, own.id, own, group=blocks[index].group,
+                introduced=lead[0] if lead else -1,
+                label=0 if heading else blocks[index].start - start + label.length,
+            )
+        )  # fmt: skip
         for passed in range(last + 1, after):
             self._unit(blocks[passed].start, blocks[passed].end, section)
         return max(after, last + 1)
@@ -300,7 +319,7 @@ class Assembly:
             if row is not head:
                 own = (row.start, row.end)
                 spans = ((head.start, head.end), own) if head else (own,)
-                self.statements.append(Statement(row.start, row.end, spans, section))
+                self.statements.append(Statement(row.start, row.end, spans, section, joins=False))
             end += 1
         bottom = self.blocks[end - 1].end
         if passages_cut.tokens(self.source.text[block.start : bottom]) <= passages_cut.CAP:
@@ -334,44 +353,22 @@ class Assembly:
             if statement.draft is not None:
                 statement.draft.id = statement.id
             elif self.mint_all and statement.prose:
-                self._mint(statement)
-
-    def _mint(self, statement: Statement) -> Draft:
-        if statement.draft is None:
-            statement.draft = Draft(STATEMENT, statement.id, statement.section, spans=statement.spans)
-            statement.draft.line = self.source.line(statement.start)
-        return statement.draft
-
-    def _cite(self, found: Sequence[links.Link]) -> None:
-        """Each reference becomes a relation of the statement in which it stands, else of the section or document."""
-        starts = [s.start for s in self.statements]
-        own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title, self.source.stem)}
-        section_starts = [s.draft.spans[0][0] for s in self.sections]
-        covered = [(b.start, b.end) for b in self.blocks if b.header]
-        covered_starts = [start for start, _ in covered]
-        for link in found:
-            at = bisect_right(covered_starts, link.start) - 1
-            if (at >= 0 and link.start < covered[at][1]) or id_key(reference_name(link.target)) in own:
-                continue
-            line = self.source.line(link.start)
-            index = bisect_right(starts, link.start) - 1
-            if index >= 0 and link.start < self.statements[index].end:
-                self._mint(self.statements[index]).relate(link.relation, link.target, line)
-                continue
-            index = bisect_right(section_starts, link.start) - 1
-            draft = self.sections[index].draft if index >= 0 else self.document
-            draft.relate(link.relation, link.target, line)
+                statement.mint(self.source.line(statement.start))
 
     def _objects(self, language: str) -> tuple[KnowledgeObject, ...]:
-        text = self.source.text
-        drafts = [s.draft for s in self.sections]
-        for statement in self.statements:
-            if statement.draft is not None:
-                statement.draft.language = detect("\n".join(text[a:b] for a, b in statement.spans), language)
-                drafts.append(statement.draft)
+        text, line = self.source.text, self.source.line
+        added = conditions.drafts(text, self.statements, self.blocks, self.names, line)
+        drafts = arguments.drafts(text, self.statements, self.names, line, mint_all=self.mint_all)
+        for draft, claim in added:
+            draft.parent = claim.parent  # the same argument
+            drafts.append(draft)
+        drafts += [statement.draft for statement in self.statements if statement.draft is not None]
+        for draft in drafts:
+            draft.language = detect("\n".join(text[a:b] for a, b in draft.spans), language)
         for section in self.sections:
             section.draft.language = detect(section.draft.title, language)
-        drafts.sort(key=lambda d: (d.spans[-1][0], d.granularity == STATEMENT))
+        drafts += [section.draft for section in self.sections]
+        drafts.sort(key=lambda d: (d.spans[-1][0], _ORDER.index(d.granularity)))
         return tuple(draft.freeze(self.source, self.profile) for draft in (self.document, *drafts))
 
     # -- what is indexed -----------------------------------------------------------------------------------------
@@ -387,3 +384,4 @@ class Assembly:
 
 
 _LABEL_STARTS = frozenset("*_>")
+_ORDER = (SECTION, ARGUMENT, STATEMENT)

@@ -10,7 +10,7 @@ from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
 from oam_rdf.ingest.states import read_evidence, settle
 from oam_rdf.ingest.vocabulary import OPEN_OPERATORS, notation, relation
-from oam_rdf.model import STATEMENT, VISIBILITIES, Evidence, KnowledgeObject, OperatorTag, Relation, Span
+from oam_rdf.model import ARGUMENT, STATEMENT, VISIBILITIES, Evidence, KnowledgeObject, OperatorTag, Relation, Span
 
 _LIST = re.compile(r"[,，、;；\n]")
 _MAIL = re.compile(r"\s*<[^<>]*@[^<>]*>|\s*\([^()\s]+@[^()\s]+\)")
@@ -51,6 +51,8 @@ class Draft:
     creators: list[str] = field(default_factory=list)
     subjects: list[str] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)  # local ids
+    exceptions: list[str] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)
     relations: list[tuple[str, str, int, float | None, str]] = field(default_factory=list)
 
@@ -83,13 +85,13 @@ class Draft:
         """The finished object: decision D7 applied, spans quoted."""
         settled = settle(self.state, self.verification, self.evidence, profile, file=source.path, line=self.line)
         source.issues.extend(settled.issues)
-        statement = self.granularity == STATEMENT
+        quoted = self.granularity in (STATEMENT, ARGUMENT)
         return KnowledgeObject(
             id=self.id,
             granularity=self.granularity,
             parent=self.parent,
             title=self.title,
-            content="\n".join(source.text[a:b] for a, b in self.spans) if statement else "",
+            content="\n".join(source.text[a:b] for a, b in self.spans) if quoted else "",
             language=self.language,
             spans=tuple(Span(a, b) for a, b in self.spans),
             line=self.line,
@@ -112,6 +114,8 @@ class Draft:
             creators=tuple(dict.fromkeys(self.creators)),
             subjects=tuple(dict.fromkeys(self.subjects)),
             evidence=tuple(self.evidence),
+            conditions=tuple(dict.fromkeys(self.conditions)),
+            exceptions=tuple(dict.fromkeys(self.exceptions)),
             extra=dict(self.extra),
         )
 

@@ -31,6 +31,16 @@ def statement_id(content: str) -> str:
     return f"st-{_digest(content)[:10]}"
 
 
+def argument_id(content: str) -> str:
+    """``arg-`` and 10 hex digits of the argument's text."""
+    return f"arg-{_digest(content)[:10]}"
+
+
+def work_id(key: str) -> str:
+    """``work-`` and 10 hex digits of what names an external work: its DOI, arXiv id or citation."""
+    return f"work-{_digest(key)[:10]}"
+
+
 def section_id(path: str) -> str:
     """``sec-`` and 8 hex digits of the heading path."""
     return f"sec-{_digest(path)[:8]}"

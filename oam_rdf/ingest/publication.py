@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import NamedNode, Quad, Store
 
 from oam_rdf import __version__
 from oam_rdf.index import dense, facets, lexical
@@ -19,7 +19,7 @@ from oam_rdf.ingest import profiles
 from oam_rdf.ingest.identity import Known, keep_ids
 from oam_rdf.ingest.parse import parse
 from oam_rdf.model import ParsedDocument
-from oam_rdf.namespaces import DCTERMS, OAM, PROV
+from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF
 from oam_rdf.store import projection, publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
 from oam_rdf.store.layout import Layout
@@ -169,16 +169,23 @@ class Publication:
         return keep_ids(with_id(parsed, document.id), self.known(document.id))
 
     def known(self, document_id: str) -> list[Known]:
-        """Statements of a document as stored."""
+        """Statements and arguments of a document as stored."""
         prefix = self.minter.document(document_id) + "#"
         graph = NamedNode(self.minter.graph(document_id, "assertion"))
         found = []
         store, content, part = self.live.store, NamedNode(OAM + "content"), NamedNode(DCTERMS + "isPartOf")
+        kind, argument = NamedNode(RDF + "type"), NamedNode(OAM + "Argument")
         for quad in store.quads_for_pattern(None, content, None, graph):
             iri = quad.subject.value  # type: ignore[union-attr]
             if not iri.startswith(prefix):
                 continue
-            section = next((q.object.value for q in store.quads_for_pattern(quad.subject, part, None, graph)), "")  # type: ignore[union-attr]
+            above, seen = quad.subject, {quad.subject}
+            while True:  # past the argument to the section; an imported loop ends where it began
+                above = next((q.object for q in store.quads_for_pattern(above, part, None, graph)), None)  # type: ignore[assignment]
+                if above is None or above in seen or Quad(above, kind, argument, graph) not in store:
+                    break
+                seen.add(above)
+            section = above.value if isinstance(above, NamedNode) else ""
             local = section[len(prefix) :] if section.startswith(prefix) else ""
             found.append(Known(iri[len(prefix) :], local, quad.object.value))  # type: ignore[union-attr]
         return sorted(found, key=lambda known: known.id)

@@ -14,10 +14,12 @@ import numpy as np
 
 from oam_rdf.index.columns import Array
 from oam_rdf.query.trace import Ranking, State
+from oam_rdf.text.normalise import index_key
 
 DEPTH = 200  # candidates a channel hands on per language group
 _LISTED = 10  # excluded candidates that are named
 _RARE = 0.05  # a term in more of the passages says too little to cross languages
+_VERBATIM = 50  # best lexical hits whose text is compared with an unbroken query
 _FOREIGN = 40  # lexical hits in another language that are looked at for an exact ASCII term
 
 
@@ -71,6 +73,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
     state = replace(state, lexical=result)
     admitted = state.passages[result.rows]
     rankings = list(state.rankings)
+    verbatim: list[int] = []
     rare = max(3, _RARE * int(visible.sum()))
     ascii_terms = {term.key for term in result.terms if term.known and term.key.isascii() and term.df <= rare}
     for group, wanted in enumerate(members):
@@ -79,7 +82,9 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
             names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
             exact = [_exactly(state, int(result.rows[at]), ascii_terms) for at in names]
             chosen = names[np.array(exact, dtype=bool)]
-        rankings.append(Ranking("lexical", group, result.rows[chosen], result.scores[chosen]))
+        rows, scores, promoted = _verbatim_first(state, query, result.rows[chosen], result.scores[chosen])
+        verbatim += promoted
+        rankings.append(Ranking("lexical", group, rows, scores))
     barred = result.rows[~admitted][:_LISTED]
     return replace(state, rankings=tuple(rankings), excluded=(*state.excluded, *_excluded(state, barred))).note(
         "lexical",
@@ -88,8 +93,29 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         terms=[{"term": t.key, "df": t.df, "idf": round(t.idf, 3), "known": t.known} for t in result.terms],
         hits=result.total,
         excluded=int((~admitted).sum()),
+        verbatim=verbatim,
         pins=[int(row) for row in result.pins if state.passages[row]],
     )
+
+
+def _verbatim_first(state: State, query: str, rows: Array, scores: Array) -> tuple[Array, Array, list[int]]:
+    """Passages that hold an unbroken query as written come before those that hold its parts.
+
+    ``Conway定律`` is cut into a word and a term, and ``user_profile.py`` is also found by its parts: either may occur more
+    often elsewhere. Such a passage's score is raised by the best one, which the trace lists under ``verbatim``.
+    """
+    wanted = index_key(query.strip())
+    if not 2 <= len(wanted) <= 40 or any(character.isspace() for character in wanted) or not len(rows):
+        return rows, scores, []
+    passages, snapshot = state.snapshot.passages, state.snapshot
+    held = np.zeros(len(rows), dtype=bool)
+    for place, row in enumerate(rows[:_VERBATIM]):
+        held[place] = wanted in index_key(f"{passages.heading(int(row))}\n{snapshot.text(int(row))}")
+    if not held.any() or held[: int(held.sum())].all():
+        return rows, scores, []
+    raised = scores + held * scores.max()
+    order = np.argsort(-raised, kind="stable")
+    return rows[order], raised[order], [int(row) for row in rows[held]]
 
 
 def _exactly(state: State, row: int, terms: set[str]) -> bool:

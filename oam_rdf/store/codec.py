@@ -122,6 +122,7 @@ class _Encoding:
         for resolved in self.relations:
             source = by_id.get(resolved.relation.source, self.document.document)
             self._relation(resolved, source, counters)
+        self._works()
         self._foreign()
         self._original()
         for quad in infer(list(self.out.quads()), self.ontology):
@@ -198,6 +199,9 @@ class _Encoding:
         ):
             for value in values:
                 add(predicate, text(value))
+        for name, parts in (("hasCondition", item.conditions), ("hasException", item.exceptions)):
+            for local in parts:
+                add(oam(name), n(self.iri[local]))
         for number, evidence in enumerate(item.evidence, 1):
             node = n(self.minter.dependent(subject.value, f"evidence{number}"))
             add(oam("hasEvidence"), node)
@@ -303,6 +307,20 @@ class _Encoding:
     def _verdict(relation: Relation, known: bool, loop: bool) -> str:
         # A thing that relates to itself says nothing; the node keeps what the source wrote, and is never walked.
         return "wrong" if loop else relation.verdict if known else "pending"
+
+    def _works(self) -> None:
+        """What the reference lists cite: no knowledge objects, but named, so that documents meet in them."""
+        graph, add = self.graph("assertion"), self.out.add
+        for work in self.document.works:
+            node = n(self.minter.part(self.document.id, work.id))
+            self.out.places[node.value] = work.line
+            add(graph, n(self.out.iri), oam("cites"), node)
+            add(graph, node, TYPE, oam("ExternalWork"))
+            add(graph, node, n(DCTERMS + "bibliographicCitation"), text(work.citation))
+            if work.doi:
+                add(graph, node, oam("doi"), text(work.doi))
+            if work.arxiv:
+                add(graph, node, oam("arxiv"), text(work.arxiv))
 
     def _foreign(self) -> None:
         """Imported RDF: every triple lies in this document's assertion graph, whatever graph it came in."""

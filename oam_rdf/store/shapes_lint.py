@@ -50,7 +50,12 @@ class LintFinding:
 def lint(folder: FilePath | None = None) -> tuple[LintFinding, ...]:
     """What is wrong with the shapes in ``folder`` (default: those that ship) that no engine would say."""
     shapes = Shapes.load(folder)
-    found = [*_terms(shapes), *_classes(shapes), *_labels(shapes), *_queries(shapes)]
+    return lint_shapes(shapes, style=True)
+
+
+def lint_shapes(shapes: Shapes, *, style: bool = False) -> tuple[LintFinding, ...]:
+    """The same of shapes at hand; ``style`` adds what we ask of our own: a name, messages in two languages, a severity."""
+    found = [*_terms(shapes), *_classes(shapes), *_queries(shapes), *(_labels(shapes) if style else ())]
     return tuple(sorted(set(found), key=lambda f: (f.shape, f.code, f.message)))
 
 
@@ -64,20 +69,22 @@ def _known(iri: str, ontology: Ontology) -> bool:
 
 
 def _terms(shapes: Shapes) -> Iterator[LintFinding]:
+    ontology = shapes.ontology or Ontology.load()
     for node, facts in shapes.facts.items():
         for predicate, values in facts.items():
             for iri in (predicate, *(o.value for o in values if isinstance(o, NamedNode))):
-                if not _known(iri, shapes.ontology):
+                if not _known(iri, ontology):
                     yield LintFinding("unknown-term", _name(node), f"{iri} is not a term of SHACL or of the ontology")
 
 
 def _classes(shapes: Shapes) -> Iterator[LintFinding]:
     namespaces = tuple(PREFIXES.values())
+    classes = (shapes.ontology or Ontology.load()).superclasses
     for node in shapes.facts:
         for predicate in ("targetClass", "class"):
             for target in shapes.lookup(node, SH + predicate):
                 iri = target.value if isinstance(target, NamedNode) else str(target)
-                if iri.startswith(OAM) and iri not in shapes.ontology.superclasses:
+                if iri.startswith(OAM) and iri not in classes:
                     yield LintFinding("unknown-class", _name(node), f"sh:{predicate} {iri} is no class of the ontology")
                 elif not iri.startswith(namespaces):
                     yield LintFinding("unknown-class", _name(node), f"sh:{predicate} {iri} has an unknown namespace")
@@ -129,4 +136,4 @@ def _name(node: object) -> str:
     return node.value if isinstance(node, NamedNode) else str(node)
 
 
-__all__ = ["LintFinding", "lint"]
+__all__ = ["LintFinding", "lint", "lint_shapes"]

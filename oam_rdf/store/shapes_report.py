@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from oam_rdf.namespaces import SHAPES
 
 BLOCKING = "Violation"  # decision of the gate: a Violation refuses, a Warning or Info lands and is shown
 
@@ -12,7 +15,8 @@ BLOCKING = "Violation"  # decision of the gate: a Violation refuses, a Warning o
 class ShapeResult:
     """One finding. ``focus``, ``shape`` are IRIs, ``path`` is a SPARQL property path ("" = the node itself), ``value``
     is the offending term in N-Triples syntax ("" = none), ``component`` the constraint component's local name,
-    ``severity`` Violation, Warning or Info, ``messages`` the shape's messages by language (en, zh-Hant)."""
+    ``severity`` Violation, Warning or Info, ``messages`` the shape's messages by language (en, zh-Hant). ``file`` and
+    ``line`` (1-based, 0 = unknown) say where the source speaks of the focus node."""
 
     focus: str
     path: str
@@ -21,6 +25,28 @@ class ShapeResult:
     component: str
     severity: str
     messages: Mapping[str, str] = field(compare=False)
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) over shape, focus node, path, value and component: the same from any engine, in any order.
+
+        Blank nodes have no name that lasts, so they count as one.
+        """
+        parts = (self.shape, self.focus, self.path, self.value, self.component)
+        lasting = ("_:" if part.startswith("_:") else part for part in parts)
+        return hashlib.sha256("\0".join(lasting).encode()).hexdigest()
+
+    @property
+    def rule(self) -> str:
+        """The shape as people name it: without the namespace of the shapes that ship."""
+        return self.shape.removeprefix(SHAPES)
+
+    @property
+    def place(self) -> str:
+        """``file:line``, ``file``, or "" where nothing is known."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
     @property
     def blocks(self) -> bool:
@@ -38,17 +64,24 @@ class ShapeResult:
             "component": self.component,
             "severity": self.severity,
             "messages": dict(self.messages),
+            "file": self.file,
+            "line": self.line,
+            "fingerprint": self.fingerprint,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """``focus_nodes`` counts, for every shape with a target, the nodes it met; ``engine`` says who looked."""
+    """``focus_nodes`` counts, for every shape with a target, the nodes it met; ``engine`` says who looked. ``idle`` are
+    property shapes of shapes that met something whose path led to no value anywhere; ``shape_seconds`` is filled when it
+    was asked for."""
 
     results: tuple[ShapeResult, ...]
     focus_nodes: Mapping[str, int] = field(default_factory=dict)
     engine: str = ""
     seconds: float = 0.0
+    idle: tuple[str, ...] = ()
+    shape_seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def conforms(self) -> bool:
@@ -73,6 +106,8 @@ class ValidationReport:
             "seconds": round(self.seconds, 4),
             "focus_nodes": dict(sorted(self.focus_nodes.items())),
             "unmatched": list(self.unmatched),
+            "unmatched_constraints": list(self.idle),
+            "shape_seconds": {shape: round(cost, 4) for shape, cost in sorted(self.shape_seconds.items())},
             "results": [result.to_json() for result in self.results],
         }
 

@@ -73,7 +73,10 @@ def test_weight(kb: KnowledgeBase, files: Path) -> None:
     (count,) = rows(kb, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }")
     kilobytes = sum(path.stat().st_size for path in files.iterdir()) / 10_000
     per_source = int(count["n"]) / kilobytes
-    own = "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?s ?p ?o { ?t a oam:Statement . { BIND(?t AS ?s) ?s ?p ?o } UNION { ?t prov:wasQuotedFrom ?s . ?s ?p ?o } } } }"
+    own = (
+        "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?s ?p ?o { ?t a oam:Statement . "
+        "{ BIND(?t AS ?s) ?s ?p ?o } UNION { ?t prov:wasQuotedFrom ?s . ?s ?p ?o } } } }"
+    )
     (statements,) = rows(kb, "SELECT (COUNT(*) AS ?n) { ?t a oam:Statement }")
     (quads,) = rows(kb, own)
     per_statement = int(quads["n"]) / int(statements["n"])

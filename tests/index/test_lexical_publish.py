@@ -224,3 +224,14 @@ def test_block_reading_equals_whoosh_s_own_walk(tmp_path: Path) -> None:
             assert list(zip(ids.tolist(), weights.tolist(), strict=True)) == expected
     assert len(PostingReader(reader).get("body", "common").rows) == 401
     assert set(FIELDS) == {"id", "title", "heading", "body"}
+
+
+def test_a_term_whose_every_entry_was_deleted_is_simply_not_found(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path)
+    many = [document(f"m{number}", f"filler number {number}", language="en") for number in range(30)]
+    corpus.commit([*many, document("z", "a lonely zebra grazes", language="en")])
+    index = corpus.commit([document("y", "a quiet yak", language="en", terms=("zebra 斑馬",))], ["z"])
+    assert found(index, "zebra") == []
+    # A word that enters the dictionary is looked for in what is there: also where nothing is left of it.
+    index = corpus.commit([document("x", "斑馬 zebra", terms=("斑馬", "zebra"))], ["y"])
+    assert found(index, "zebra") == ["x"]

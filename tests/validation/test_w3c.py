@@ -1,0 +1,47 @@
+"""The W3C SHACL test suite through our validator, by both engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from w3c import agrees, cases
+
+from oam_rdf.errors import OamError
+from oam_rdf.store.shacl import Validator
+from oam_rdf.store.shapes import Shapes
+
+# What each engine is known not to do as the suite wants; a name that passes again must be taken out.
+KNOWN = {"shacl": set[str](), "pyshacl": set[str]()}
+# The suite wants a failure, not a report, for a shapes graph that a processor cannot handle.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["shacl", "pyshacl"])
+def test_the_w3c_suite(engine: str, shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = shared / "conformance" / "w3c-shacl" / "tests"
+    passed, failed, refused, accepted = [], {}, [], []
+    for case in cases(folder):
+        try:
+            report = Validator(engine, shapes=Shapes.from_text(case.shapes)).validate(case.data)
+        except Exception as error:  # an engine raises whatever it likes: that is what is counted here
+            if case.expected is None:
+                refused.append(case.name)
+            else:
+                failed[case.name] = f"{type(error).__name__}: {str(error)[:100]}"
+            assert not isinstance(error, OamError) or case.expected is None, case.name
+            continue
+        if case.expected is None:
+            accepted.append(case.name)
+        elif difference := agrees(case, report):
+            failed[case.name] = difference
+        else:
+            passed.append(case.name)
+    with capsys.disabled():
+        print(f"\n{engine}: {len(passed)} of {len(passed) + len(failed)} reports as expected; "
+              f"{len(refused)} of {len(refused) + len(accepted)} wanted failures raised")  # fmt: skip
+        for name, reason in failed.items():
+            print(f"  fails {name}: {reason[:160]}")
+        print("  not refused:", ", ".join(accepted) or "none")
+    assert len(passed) + len(failed) + len(refused) + len(accepted) == 121
+    assert failed.keys() == KNOWN[engine]
