@@ -12,7 +12,7 @@ from oam_rdf.ingest.annotate_rules import Proposal
 from oam_rdf.ingest.annotate_text import Subject
 from oam_rdf.ingest.catalogue import StoredFile
 from oam_rdf.ingest.gate import Gate
-from oam_rdf.model import Issue
+from oam_rdf.model import VISIBILITIES, Issue
 from oam_rdf.namespaces import OAM, PROV, concept
 from oam_rdf.store.codec import GENERATED, TYPE, n, oam
 from oam_rdf.store.live import LiveStore, Replacement
@@ -36,12 +36,19 @@ class Stored:
 
     @staticmethod
     def of(live: LiveStore, minter: Minter, file: StoredFile) -> Stored:
-        prefix = minter.graph(file.id, "")
-        kinds: dict[str, list[Quad]] = {name: [] for name in ("assertion", "annotation", "assessment", "provenance")}
-        for part in kinds:
-            for graph in _graphs(live, f"{prefix}{part}"):
-                kinds[part] += live.store.quads_for_pattern(None, None, None, n(graph))
-        return Stored(**kinds)
+        def quads(*names: str) -> list[Quad]:
+            return [q for name in names for q in live.store.quads_for_pattern(None, None, None, n(name))]
+
+        def graphs(name: str) -> list[str]:
+            return [minter.graph(file.id, name, "" if level == "PUBLIC" else level) for level in VISIBILITIES]
+
+        # Names are computed, not searched: a knowledge base has several graphs for each of its documents.
+        provenance = quads(*graphs("provenance"))
+        runs = sorted({_iri(q.subject) for q in provenance if q.predicate == GENERATED})
+        tagged = [graph for graph in runs if "/annotation/" in graph]
+        return Stored(
+            quads(*graphs("assertion")), quads(*tagged, *graphs("annotation/import")), quads(*graphs("assessment")), provenance
+        )
 
     @property
     def objects(self) -> frozenset[str]:
@@ -171,11 +178,6 @@ class Lander:
             if any("/annotation/" not in _iri(q.graph_name) for q in about):
                 held.add(local[iri])
         return held
-
-
-def _graphs(live: LiveStore, prefix: str) -> list[str]:
-    names = (graph.value for graph in live.store.named_graphs() if isinstance(graph, NamedNode))
-    return sorted(name for name in names if name == prefix or name.startswith(prefix + "/"))
 
 
 def _says(quad: Quad, subject: str, name: str) -> bool:

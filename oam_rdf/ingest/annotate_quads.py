@@ -22,7 +22,18 @@ from oam_rdf.model import VISIBILITIES, KnowledgeObject
 from oam_rdf.namespaces import OA, PAV, PROV, concept, encode_id
 from oam_rdf.ontology import Ontology
 from oam_rdf.store.codec import (
-    DERIVED, GENERATED, IDENTIFIER, PART_OF, QUOTED, TYPE, DocumentQuads, decimal, integer, n, oam, text,
+    DERIVED,
+    GENERATED,
+    IDENTIFIER,
+    PART_OF,
+    QUOTED,
+    TYPE,
+    DocumentQuads,
+    decimal,
+    integer,
+    n,
+    oam,
+    text,
 )  # fmt: skip
 from oam_rdf.store.minter import Minter
 
@@ -59,16 +70,12 @@ class Suggestion:
     cue: str
 
 
-@dataclass(slots=True)
 class Encoder:
     """Encodes the proposals of one tagger for one document."""
 
-    minter: Minter
-    tagger: Tagger
-    subject: Subject
-
-    def __post_init__(self) -> None:
-        document = self.subject.document
+    def __init__(self, minter: Minter, tagger: Tagger, subject: Subject) -> None:
+        self.minter, self.tagger, self.subject = minter, tagger, subject
+        document = subject.document
         self.by_id = {item.id: item for item in document.objects}
         self.iri = {item.id: self.minter.object(document.id, item) for item in document.objects}
         self.visibility = document.document.visibility or "PUBLIC"

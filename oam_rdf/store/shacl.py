@@ -12,13 +12,16 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
+
 from oam_rdf.errors import FeatureMissing, LimitExceeded, UsageError
-from oam_rdf.namespaces import SH
+from oam_rdf.namespaces import SH, XSD
 from oam_rdf.store.shapes import Shapes
 from oam_rdf.store.shapes_report import ShapeResult, ValidationReport, ordered
 
 __all__ = ["ShapeResult", "ValidationReport", "Validator"]
 
+_STRING = XSD + "string"
 # N-Triples -> findings: one engine with its compiled shapes.
 _Engine: TypeAlias = Callable[[str], list[ShapeResult]]
 
@@ -101,11 +104,12 @@ def _rust(compiled: Any, shapes: Shapes) -> _Engine:
         return [
             _finding(
                 shapes,
-                _bare(found.focus_node),
+                found.focus_node,
                 found.value or "",
                 _bare(found.source_shape),
+                found.path or "",
                 found.component,
-                found.severity,
+                found.severity_iri,
             )
             for found in report.results
         ]
@@ -121,14 +125,12 @@ def _python(shapes: Shapes) -> tuple[str, _Engine]:
     from pyshacl.validator import Validator as PyValidator
     from rdflib import Graph, URIRef
 
-    compiled = ShapesGraph(Graph().parse(data=shapes.text, format="nt"))
-    sh = {
-        name: URIRef(SH + name)
-        for name in ("result", "focusNode", "value", "sourceShape", "sourceConstraintComponent", "resultSeverity")
-    }
+    compiled = ShapesGraph(_graph(shapes.text))
+    names = "result focusNode value sourceShape resultPath sourceConstraintComponent resultSeverity".split()
+    sh = {name: URIRef(SH + name) for name in names}
 
     def run(triples: str) -> list[ShapeResult]:
-        data = DataGraph.from_rdflib_graph(Graph().parse(data=triples, format="nt"))
+        data = DataGraph.from_rdflib_graph(_graph(triples))
         validator: Any = PyValidator(
             data,
             shacl_graph=Graph(),
@@ -143,31 +145,69 @@ def _python(shapes: Shapes) -> tuple[str, _Engine]:
                 hint="validate with the engine 'shacl', or a smaller extract",
             ) from error
 
-        def one(result: Any, name: str) -> Any:
-            return report.value(result, sh[name])
+        def one(result: Any, name: str) -> str:
+            value = report.value(result, sh[name])
+            return "" if value is None else _n_triples(value)
 
-        found = []
-        for result in report.objects(None, sh["result"]):
-            value = one(result, "value")
-            found.append(
-                _finding(
-                    shapes,
-                    str(one(result, "focusNode")),
-                    "" if value is None else value.n3(),
-                    str(one(result, "sourceShape")),
-                    _local(str(one(result, "sourceConstraintComponent"))),
-                    _local(str(one(result, "resultSeverity"))),
-                )
+        return [
+            _finding(
+                shapes,
+                one(result, "focusNode"),
+                one(result, "value"),
+                _bare(one(result, "sourceShape")),
+                one(result, "resultPath"),
+                _local(_bare(one(result, "sourceConstraintComponent"))),
+                _bare(one(result, "resultSeverity")),
             )
-        return found
+            for result in report.objects(None, sh["result"])
+        ]
 
     return f"pyshacl {pyshacl.__version__}", run
 
 
-def _finding(shapes: Shapes, focus: str, value: str, shape: str, component: str, severity: str) -> ShapeResult:
-    if value == f"<{focus}>":
+def _graph(triples: str) -> Any:
+    """N-Triples as an rdflib graph. Read by Oxigraph, because rdflib's own reader rewrites literals ("01" to "1")."""
+    from rdflib import BNode, Graph, URIRef
+    from rdflib import Literal as PyLiteral
+
+    def term(value: Any) -> Any:
+        if isinstance(value, NamedNode):
+            return URIRef(value.value)
+        if isinstance(value, BlankNode):
+            return BNode(value.value)
+        if value.language:
+            return PyLiteral(value.value, lang=value.language)
+        datatype = None if value.datatype.value == _STRING else URIRef(value.datatype.value)
+        return PyLiteral(value.value, datatype=datatype, normalize=False)
+
+    graph = Graph()
+    for quad in parse(triples, format=RdfFormat.N_TRIPLES):
+        graph.add((term(quad.subject), URIRef(quad.predicate.value), term(quad.object)))
+    return graph
+
+
+def _n_triples(value: Any) -> str:
+    """An rdflib term as Oxigraph writes it, so that both engines name a value alike."""
+    from rdflib import BNode, URIRef
+
+    if isinstance(value, URIRef):
+        return f"<{value}>"
+    if isinstance(value, BNode):
+        return f"_:{value}"
+    if value.language:
+        return str(Literal(str(value), language=value.language))
+    return str(Literal(str(value), datatype=NamedNode(str(value.datatype))) if value.datatype else Literal(str(value)))
+
+
+def _finding(
+    shapes: Shapes, focus: str, value: str, shape: str, path: str, component: str, severity: str
+) -> ShapeResult:
+    """``focus``, ``value`` and ``path`` as an engine gives them, in N-Triples; ``shape``, ``severity`` are plain IRIs."""
+    if value == focus:
         value = ""  # constraints on the node itself report it as its own value: that adds nothing
-    return ShapeResult(focus, shapes.path(shape), value, shape, component, severity, shapes.messages(shape))
+    # The shape's own path, which both engines then show alike; closed and SPARQL constraints name one of their own.
+    shown = shapes.path(shape) or path
+    return ShapeResult(_bare(focus), shown, value, shape, component, _local(severity), shapes.messages(shape))
 
 
 def _local(iri: str) -> str:

@@ -51,6 +51,8 @@ def places(kb: KnowledgeBase, folders: list[Path], query: str, k: int = 3) -> li
         assert result.span is not None
         path = paths[result.document]
         ranges = [(result.span.start, result.span.end)]
+        if result.granularity == "DOCUMENT":  # asked for by its id: the whole paper is the result
+            ranges.append((0, len(texts[Path(path).name])))
         above = f"SELECT DISTINCT ?s {{ <{result.iri}> dcterms:isPartOf* ?a . ?a prov:wasQuotedFrom/oa:start ?s }}"
         for row in rows(kb, above):
             start = int(row["s"])

@@ -69,14 +69,18 @@ def test_restructuredtext_lists_and_repeats() -> None:
 
 
 def test_no_argument_across_sections_tables_or_code() -> None:
-    text = "# T\n\n## A\n\nFirst.\n\n## B\n\nHence [[x]].\n\n"
+    text = (
+        "# T\n\n## A\n\nFirst.\n\n## B\n\nHence [[x]].\n\n"
         "| a |\n|---|\n| b |\n\nHence [[y]].\n\nThird.\n\n```\nc\n```\n\nHence [[z]].\n"
+    )
     assert not of(read(text, statements="all"), ARGUMENT)
 
 
 def test_a_statement_of_narrower_visibility_is_in_no_argument() -> None:
-    text = "# T\n\n**H1.** Secret.\n- visibility:: RESTRICTED\n\nTherefore [[x]].\n\n"
+    text = (
+        "# T\n\n**H1.** Secret.\n- visibility:: RESTRICTED\n\nTherefore [[x]].\n\n"
         "Two:\n- **H2.** Quiet.\n  - visibility:: RESTRICTED\n- open [[y]].\n"
+    )
     assert not of(read(text), ARGUMENT)
 
 

@@ -12,8 +12,14 @@ from oam_rdf.store.shacl import Validator
 from oam_rdf.store.shapes import Shapes
 
 # What each engine is known not to do as the suite wants; a name that passes again must be taken out.
-KNOWN = {"shacl": set[str](), "pyshacl": set[str]()}
-# The suite wants a failure, not a report, for a shapes graph that a processor cannot handle.
+KNOWN = {
+    "shacl": set[str](),
+    "pyshacl": {
+        "core/property/uniqueLang-002",  # sh:uniqueLang "1"^^xsd:boolean counts as true
+        "sparql/node/prefixes-001",  # prefixes of an imported ontology are not seen
+        "sparql/pre-binding/shapesGraph-001",  # $shapesGraph is an optional feature
+    },
+}
 
 
 @pytest.mark.slow

@@ -1,0 +1,1 @@
+"""The ontology as an object of work: checked, reasoned over, asked its competency questions, and printed."""
