@@ -6,12 +6,14 @@ Where one of the two is absent the answer says so: a reasoner that did not run h
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
 
@@ -43,7 +45,7 @@ def reason(triples: Iterable[Triple]) -> Reasoning:
     if java is None:
         return Reasoning(False, "no Java runtime was found (HermiT needs one)")
     try:
-        import owlready2
+        owlready2: Any = importlib.import_module("owlready2")
     except ImportError:
         return Reasoning(False, "owlready2 is not installed (pip install 'oam-rdf[owl]')")
     logical = [*_logical(list(triples))]
