@@ -11,6 +11,8 @@ from typing import Any
 
 from oam_rdf.errors import UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
+from oam_rdf.ingest.annotate import AnnotateOptions, Annotator
+from oam_rdf.ingest.annotate_report import AnnotateReport
 from oam_rdf.ingest.doctor import Diagnosis, Doctor
 from oam_rdf.ingest.embedding import EmbedReport, embed_passages
 from oam_rdf.ingest.load import LoadReport, load
@@ -119,6 +121,10 @@ class KnowledgeBase:
         """Bring files and folders in (see :mod:`oam_rdf.ingest.pipeline`)."""
         pipeline = Pipeline(self.layout, self.config, Ontology.load(), progress)
         return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
+
+    def annotate(self, options: AnnotateOptions | None = None, progress: Progress = silent) -> AnnotateReport:
+        """Propose tags for documents (see :mod:`oam_rdf.ingest.annotate`)."""
+        return Annotator(self.layout, self.config, progress).annotate(options or AnnotateOptions())
 
     def load(self, file: str | Path, originals: str | Path, *, wait: float = 30.0) -> LoadReport:
         """Bring back an export made under the same base, with its Originals."""

@@ -141,7 +141,8 @@ class Annotator:
         data, profile = self.originals.read(stored.sha256), profiles.load(stored.profile)
         parsed = parse(data, stored.path, profile, statements="all", base=self.minter.base)
         document = keep_ids(with_id(parsed, stored.id), publication.known(stored.id))
-        ids = frozenset(i.id for i in document.objects if self.minter.object(stored.id, i) in state.objects)
+        known = state.objects
+        ids = frozenset(item.id for item in document.objects if self.minter.object(stored.id, item) in known)
         return Subject(document, ids, state.nodes)
 
     # -- a model ---------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ RELIABLE = 0.6
 # Part of the version of a rule set: raise it when the matching below changes.
 _ENGINE = "1"
 _OPENING = 14  # characters within which an opening cue must begin, after list marks and an author's label
+_COMPOUND = 0.15  # how much less sure a heading is that only ends with the phrase
 _MARKS = re.compile(r"^(?:[\s>*_#|+~-]|\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[)）、])*")
 _LABEL = re.compile(r"^(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__)[\s:：.。]*")
 _NUMBERING = re.compile(r"^(?:第?[\d一二三四五六七八九十]+[章节節部.．、：:]?|[A-Z][.、]|附录|附錄|[\d.]+)+[\s.．、：:]*")
@@ -87,13 +88,15 @@ class RuleSet:
     def at(self, place: str) -> Iterator[CueRule]:
         return (rule for rule in self.rules if rule.place == place and rule.phrases is not None)
 
-    def sentence(self, target: str, text: str) -> Iterator[Proposal]:
-        """What the words of a sentence propose for it."""
+    def sentence(self, target: str, text: str, own: int = 0) -> Iterator[Proposal]:
+        """What the words of a sentence propose for it. Before ``own`` stands what introduces it (a list's lead-in):
+        how that opens says what its items are, its other words speak for itself alone.
+        """
         folded = fold(text)
         question = folded.text.rstrip(" \"'”」』)）*_").endswith("?")
         for place in ("text", "opening", "ending"):
             for rule in self.at(place):
-                found = _find(rule, folded, text)
+                found = _find(rule, folded, text, own)
                 if found is None:
                     continue
                 for scheme, notation in rule.proposes:
@@ -111,7 +114,7 @@ class RuleSet:
             # The heading is the phrase, or ends with it as Chinese compounds do; a mere mention says nothing.
             whole = found is not None and found.end() == len(core) and (found.start() == 0 or not found[0].isascii())
             if found is not None and whole and not _NEGATED.search(core[: found.start()]):
-                lowered = 0.0 if found.start() == 0 else 0.1
+                lowered = 0.0 if found.start() == 0 else _COMPOUND
                 for scheme, notation in rule.proposes:
                     confidence = max(round(rule.confidence - lowered, 2), 0.0)
                     yield Proposal(target, scheme, notation, confidence, rule.id, title)
@@ -151,7 +154,7 @@ def best(proposals: Iterable[Proposal]) -> list[Proposal]:
     return [chosen[key] for key in sorted(chosen)]
 
 
-def _find(rule: CueRule, folded: Folded, text: str) -> str | None:
+def _find(rule: CueRule, folded: Folded, text: str, own: int) -> str | None:
     """The verbatim words by which the rule fires on a sentence, or None."""
     assert rule.phrases is not None
     if rule.guard is not None and rule.guard.search(folded.text):
@@ -166,6 +169,8 @@ def _find(rule: CueRule, folded: Folded, text: str) -> str | None:
         elif _NEGATED.search(folded.text, max(0, match.start() - 12), match.start()):
             continue
         start, end = folded.span(match.start(), match.end())
+        if start < own and rule.place == "text":
+            continue
         if not _quoted(text[:start]):
             return text[start:end]
     return None

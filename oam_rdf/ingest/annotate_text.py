@@ -30,19 +30,6 @@ class Subject:
             if item.id in self.stored or item.granularity == "STATEMENT":
                 yield item
 
-    def said(self, proposal: Proposal) -> bool:
-        """Whether the author has said it, or has said something else of the same axis, which a cue cannot overrule."""
-        item = next((item for item in self.document.objects if item.id == proposal.target), None)
-        if item is None:
-            return False
-        if proposal.scheme == "statement-kind":
-            return bool(item.kind)
-        if proposal.scheme == "epistemic-state":
-            return bool(item.state)
-        if proposal.scheme == "role":
-            return proposal.notation in item.roles
-        return proposal.notation in {tag.notation for tag in item.operators}
-
 
 def propose(rules: RuleSet, subject: Subject) -> list[Proposal]:
     """All that the rules propose for a document and its parts, without what its author has said; sorted."""
@@ -53,7 +40,8 @@ def settled(subject: Subject, proposals: Iterable[Proposal]) -> list[Proposal]:
     """One proposal for each object and concept, nothing that was said already, and no more than the text can carry:
     a sentence that is not an object yet becomes one only for a reliable tag, so a suggestion alone is left out.
     """
-    kept = best(proposal for proposal in proposals if not subject.said(proposal))
+    items = {item.id: item for item in subject.document.objects}
+    kept = best(proposal for proposal in proposals if not _said(items.get(proposal.target), proposal))
     reliable = {proposal.target for proposal in kept if proposal.confidence >= RELIABLE}
     known = subject.stored | subject.nodes.keys() | reliable
     return [proposal for proposal in kept if proposal.target in known]
@@ -73,6 +61,15 @@ def parent(subject: Subject, item: KnowledgeObject, minted_ids: Set[str]) -> str
     return above
 
 
+def own_text(item: KnowledgeObject) -> int:
+    """Offset in a statement's content where its own words begin: after a list's lead-in, but a formula needs its own."""
+    if len(item.spans) < 2:
+        return 0
+    last = item.spans[-1]
+    start = len(item.content) - (last.end - last.start)
+    return 0 if item.content.startswith(("$$", "\\["), start) else start
+
+
 def is_prose(text: str) -> bool:
     """Whether cues may be read in it: not a table row, a formula, a code block or a fragment."""
     body = text.strip()
@@ -81,13 +78,26 @@ def is_prose(text: str) -> bool:
     return sum(character.isalpha() for character in body) * 2 >= len(body)
 
 
+def _said(item: KnowledgeObject | None, proposal: Proposal) -> bool:
+    """Whether the author has said it, or has said something else of the same axis, which a cue cannot overrule."""
+    if item is None:
+        return False
+    if proposal.scheme == "statement-kind":
+        return bool(item.kind)
+    if proposal.scheme == "epistemic-state":
+        return bool(item.state)
+    if proposal.scheme == "role":
+        return proposal.notation in item.roles
+    return proposal.notation in {tag.notation for tag in item.operators}
+
+
 def _all(rules: RuleSet, subject: Subject) -> Iterator[Proposal]:
     document, ontology = subject.document, Ontology.load()
     for item in subject.objects():
         if item.granularity in (DOCUMENT, SECTION):
             yield from rules.heading(item.id, item.title)
         elif is_prose(item.content):
-            yield from rules.sentence(item.id, item.content)
+            yield from rules.sentence(item.id, item.content, own_text(item))
         if item.kind and not item.state:
             yield from rules.of_kind(item.id, item.kind)
     for relation in document.relations:

@@ -9,9 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from oam_rdf.namespaces import OAM
+from oam_rdf.namespaces import OA, OAM, concept
 from oam_rdf.query.snapshot import Snapshot
 
+# Every tag, with what makes it reliable; an importer's tag that names neither confidence nor annotator is its author's own.
+_TAGS = f"""
+SELECT ?target ?kind ?confidence ?annotator ?review WHERE {{
+  VALUES ?kind {{ <{OAM}OperatorTag> <{OAM}ConceptTag> }}
+  ?tag a ?kind ; <{OA}hasTarget> ?target .
+  OPTIONAL {{ ?tag <{OAM}confidence> ?confidence }}
+  OPTIONAL {{ ?tag <{OAM}annotator> ?annotator }}
+  OPTIONAL {{ ?tag <{OAM}reviewStatus> ?review }}
+}}"""
+_RELIABLE = 0.6  # decision D11
+_REVIEWED, _REJECTED = concept("review-status", "REVIEWED"), concept("review-status", "REJECTED")
 _UNRESOLVED = f"SELECT (COUNT(*) AS ?n) WHERE {{ ?r <{OAM}targetLabel> ?l }}"
 
 
@@ -33,6 +44,9 @@ class Status:
     passages: int = 0
     embedded: int = 0
     unresolved: int = 0
+    tags: Mapping[str, int] = field(default_factory=dict)  # reliable, suggestions, rejected
+    tag_coverage: float = 0.0  # objects with a reliable tag of any scheme ÷ all objects, from 0 to 1
+    operator_coverage: float = 0.0  # the same for operator tags alone (decision D11)
     degraded: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
@@ -58,6 +72,7 @@ def status(snapshot: Snapshot, base: str) -> Status:
 
     granularity = counts("granularity")
     row = next(iter(snapshot.store.query(_UNRESOLVED, use_default_graph_as_union=True)))  # type: ignore[arg-type]
+    tags, coverage, operators = _tags(snapshot)
     return Status(
         root=str(snapshot.kb),
         base=base,
@@ -73,8 +88,36 @@ def status(snapshot: Snapshot, base: str) -> Status:
         passages=int(shown.sum()),
         embedded=int((dense.embedded & shown).sum()) if dense is not None else 0,
         unresolved=int(row["n"].value),
+        tags=tags,
+        tag_coverage=coverage,
+        operator_coverage=operators,
         degraded=dict(snapshot.degraded),
     )
+
+
+def _tags(snapshot: Snapshot) -> tuple[dict[str, int], float, float]:
+    """Tags by reliability, and the share of visible objects with a reliable tag: of any scheme, and of operators."""
+    facets, visible = snapshot.facets, snapshot.visible
+    numbers = {"reliable": 0, "suggestions": 0, "rejected": 0}
+    tagged, operators = set(), set()
+    for row in snapshot.store.query(_TAGS, use_default_graph_as_union=True):  # type: ignore[union-attr]
+        review = row["review"].value if row["review"] else ""  # type: ignore[index]
+        if review == _REJECTED:
+            numbers["rejected"] += 1
+            continue
+        confidence = float(row["confidence"].value) if row["confidence"] else None  # type: ignore[index]
+        by_author = confidence is None and row["annotator"] is None  # type: ignore[index]
+        if not (review == _REVIEWED or by_author or (confidence or 0.0) >= _RELIABLE):
+            numbers["suggestions"] += 1
+            continue
+        numbers["reliable"] += 1
+        target = facets.row(row["target"].value)  # type: ignore[index]
+        if target is not None and visible[target]:
+            tagged.add(target)
+            if row["kind"].value == OAM + "OperatorTag":  # type: ignore[index]
+                operators.add(target)
+    objects = int(visible.sum())
+    return numbers, round(len(tagged) / objects, 4) if objects else 0.0, round(len(operators) / objects, 4) if objects else 0.0
 
 
 def _effective(snapshot: Snapshot) -> dict[str, int]:

@@ -51,7 +51,8 @@ def junit(found: Validation, lang: str = "en") -> str:
     suite.set("skipped", str(skipped))
     root.append(suite)
     ET.indent(root)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True).decode() + "\n"
+    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return body.decode() + "\n"
 
 
 def _case(suite: ET.Element, shape: str, found: Validation) -> ET.Element:

@@ -11,12 +11,13 @@ from pathlib import Path
 from pyoxigraph import NamedNode, Quad, Store
 
 from oam_rdf.errors import Damaged
-from oam_rdf.namespaces import OA, OAM, PROV
+from oam_rdf.namespaces import OA, OAM, PROV, RDF
 from oam_rdf.store.minter import document_segment
 from oam_rdf.store.originals import Originals
 
 Place = tuple[str, int]  # (file, 1-based line); ("", 0): unknown
 
+_TYPE = NamedNode(RDF + "type")
 _PATH, _ROOT = NamedNode(OAM + "sourcePath"), NamedNode(OAM + "ingestRoot")
 _QUOTED, _DERIVED = NamedNode(PROV + "wasQuotedFrom"), NamedNode(PROV + "wasDerivedFrom")
 _SOURCE, _START = NamedNode(OA + "hasSource"), NamedNode(OA + "start")
@@ -67,8 +68,10 @@ class StorePlaces:
 
     def _file(self, node: NamedNode) -> str:
         store = self._store
-        # A finding may be about a graph itself, and an Original is described where its document is.
-        quads = [*store.quads_for_pattern(node, None, None), *store.quads_for_pattern(None, _DERIVED, node)]
+        # Where it is typed is where it is described; others may speak of it. A finding may be about a graph itself, and
+        # an Original is described where its document is.
+        typed = list(store.quads_for_pattern(node, _TYPE, None))
+        quads = typed or [*store.quads_for_pattern(node, None, None), *store.quads_for_pattern(None, _DERIVED, node)]
         graphs = [node.value, *(q.graph_name.value for q in quads if isinstance(q.graph_name, NamedNode))]
         segments = {segment for graph in graphs if (segment := document_segment(graph)) is not None}
         return next((self._files[segment] for segment in sorted(segments) if segment in self._files), "")

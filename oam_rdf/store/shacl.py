@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
 
-from oam_rdf.errors import FeatureMissing, LimitExceeded, UsageError
+from oam_rdf.errors import ConfigError, FeatureMissing, LimitExceeded, OamError, UsageError
 from oam_rdf.namespaces import SH, XSD
 from oam_rdf.store.shapes import Shapes
 from oam_rdf.store.shapes_report import ShapeResult, ValidationReport, ordered
@@ -84,6 +84,16 @@ def _engine(asked: str, shapes: Shapes) -> tuple[str, _Engine]:
 
 
 def _compile(asked: str, shapes: Shapes) -> tuple[str, _Engine]:
+    try:
+        return _compiled(asked, shapes)
+    except OamError:
+        raise
+    except Exception as error:  # each engine has errors of its own for shapes that it cannot compile
+        message = str(error).partition("\n")[0][:300]
+        raise ConfigError(f"the shapes cannot be compiled: {message}", hint="correct the shapes") from error
+
+
+def _compiled(asked: str, shapes: Shapes) -> tuple[str, _Engine]:
     if asked != "pyshacl":
         try:
             import shacl
@@ -126,7 +136,7 @@ def _python(shapes: Shapes) -> tuple[str, _Engine]:
     from rdflib import Graph, URIRef
 
     compiled = ShapesGraph(_graph(shapes.text))
-    names = "result focusNode value sourceShape resultPath sourceConstraintComponent resultSeverity".split()
+    names = ["result", "focusNode", "value", "sourceShape", "resultPath", "sourceConstraintComponent", "resultSeverity"]
     sh = {name: URIRef(SH + name) for name in names}
 
     def run(triples: str) -> list[ShapeResult]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path as FilePath
@@ -133,10 +133,24 @@ class Shapes:
                 return isinstance(triple.object, NamedNode) and triple.object.value in shapes
             return True
 
+        part = self._part(keep)
+        part._targets = {shape: targets for shape, targets in part._targets.items() if shape in kept}
+        return part
+
+    def without_queries(self, constraints: Collection[str]) -> Shapes:
+        """All shapes, but not these SPARQL constraints (an IRI, or a blank node's label)."""
+        if not constraints:
+            return self
+
+        def keep(triple: Triple) -> bool:
+            return triple.predicate.value != SH + "sparql" or _name(triple.object) not in constraints
+
+        return self._part(keep)
+
+    def _part(self, keep: Callable[[Triple], bool]) -> Shapes:
         part = Shapes([], None)
         part.ontology, part.background = self.ontology, self.background
         part._use([triple for triple in self._triples if keep(triple)])
-        part._targets = {shape: targets for shape, targets in part._targets.items() if shape in kept}
         return part
 
     def messages(self, shape: str) -> Mapping[str, str]:
@@ -204,6 +218,10 @@ class Shapes:
                 if isinstance(part, NamedNode) and not predicates & set(_IRI.findall(self.path(part.value))):
                     idle.add(part.value)
         return tuple(sorted(idle))
+
+
+def _name(term: object) -> str:
+    return term.value if isinstance(term, NamedNode) else str(term)
 
 
 def _node(shape: str) -> object:

@@ -36,11 +36,14 @@ _TERMS = frozenset(
 # The standard forbids these where $this is pre-bound; SERVICE would reach out of the process.
 _FORBIDDEN = ("MINUS", "VALUES", "SERVICE")
 _HIDDEN_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|<[^<>"{}|^`\\\s]*>|#[^\n]*')
+_PREFIXED = re.compile(r"(?<![\w?$:.-])((?:[A-Za-z][\w.-]*)?):(?=\w)")
+_OWN_PREFIX = re.compile(r"\bPREFIX\s+([\w.-]*):", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """``code``: unknown-term, unknown-class, unlabelled, forbidden-sparql, broken-sparql; ``shape``: where it is."""
+    """``code``: unknown-term, unknown-class, unlabelled, forbidden-sparql, undeclared-prefix, broken-sparql; ``shape``:
+    where it is."""
 
     code: str
     shape: str
@@ -116,10 +119,15 @@ def _queries(shapes: Shapes) -> Iterator[LintFinding]:
             for word in _FORBIDDEN:
                 if re.search(rf"\b{word}\b", visible, re.IGNORECASE):
                     yield LintFinding("forbidden-sparql", _name(node), f"{word} is not allowed in a SPARQL constraint")
+            declared = _declared(shapes, node)
+            known = declared.keys() | set(_OWN_PREFIX.findall(select.value))
+            for prefix in sorted(set(_PREFIXED.findall(visible)) - known - {"_"}):
+                message = f"the prefix {prefix}: is not declared; name its declaration with sh:prefixes"
+                yield LintFinding("undeclared-prefix", _name(node), message)
             try:
-                Store().query(select.value, prefixes=_declared(shapes, node))
+                Store().query(select.value, prefixes=declared)
             except SyntaxError as error:
-                yield LintFinding("broken-sparql", _name(node), f"{error}")
+                yield LintFinding("broken-sparql", _name(node), str(error)[:200])
 
 
 def _declared(shapes: Shapes, node: object) -> dict[str, str]:

@@ -70,13 +70,13 @@ def examine_store(store: Store, request: Request, places: Places | None = None) 
     :raises UsageError: for an unknown shape or revision.
     """
     shapes, names = _selection(request)
+    if not request.only:
+        shapes = _without(shapes, _REPLACED)
     focus: set[str] | None = None
     revision = None
     if request.since is None:
         graphs = shapes_extract.asserted(store)
         data = shapes_extract.merged(store, graphs)
-        if not request.only:
-            shapes = _without(shapes, _REPLACED)
     else:
         changed, revision = shapes_extract.changed_since(store, request.since)
         graphs = list(changed)
@@ -154,21 +154,22 @@ def _without(shapes: Shapes, left_out: Collection[str]) -> Shapes:
 
 def _validate(data: str, shapes: Shapes, request: Request, focus: Collection[str] | None) -> ValidationReport:
     started = time.perf_counter()
+    slips = lint_shapes(shapes)
+    # An engine gives up on a query that it cannot read: it is reported, and the other constraints are checked.
+    shapes = shapes.without_queries(
+        {slip.shape for slip in slips if slip.code in ("broken-sparql", "forbidden-sparql")}
+    )
     validator = Validator(request.engine, shapes=shapes)
     report = validator.validate(data, focus=focus)
     wrong = [
-        ShapeResult(f.shape, "", "", f"{SHAPES}lint/{f.code}", LINT, "Violation", {"en": f.message})
-        for f in lint_shapes(shapes)
+        ShapeResult(slip.shape, "", "", f"{SHAPES}lint/{slip.code}", LINT, "Violation", {"en": slip.message})
+        for slip in slips
         # A class of somebody else's vocabulary is no mistake when the data has members of it.
-        if f.code != "unknown-class" or not report.focus_nodes.get(f.shape)
+        if slip.code != "unknown-class" or not report.focus_nodes.get(slip.shape)
     ]
     costs = validator.seconds_per_shape(data) if request.timed else {}
-    return replace(
-        report,
-        results=(*report.results, *wrong),
-        seconds=time.perf_counter() - started,
-        shape_seconds=costs,
-    )
+    seconds = time.perf_counter() - started
+    return replace(report, results=(*report.results, *wrong), seconds=seconds, shape_seconds=costs)
 
 
 def _placed(results: Sequence[ShapeResult], places: Places | None) -> tuple[ShapeResult, ...]:

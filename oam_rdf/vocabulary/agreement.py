@@ -15,7 +15,7 @@ from oam_rdf.ontology import Ontology
 from oam_rdf.vocabulary.source import Source, of_type
 
 _PREFIX = re.compile(r"^(?:@prefix|PREFIX)\s+([\w-]*):\s+<([^>]+)>", re.MULTILINE)
-_USED = re.compile(r"""(?<!\w)oam:(\w+)|\bOAM \+ "(\w+)"|\boam\("(\w+)"\)""")
+_USED = re.compile(r"""(?<![\w:])oam:(\w+)|\bOAM \+ "(\w+)"|\boam\("(\w+)"\)""")
 _TERMS = (OWL + "Class", OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "AnnotationProperty")
 
 

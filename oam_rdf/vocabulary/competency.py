@@ -109,4 +109,5 @@ def _statement(lines: Iterable[str], file: Path) -> Triple:
         raise ConfigError(f"its Needs line is no Turtle: {error}", place=file.name) from error
     if len(triples) != 1:
         raise ConfigError(f"its Needs line holds {len(triples)} statements, not one", place=file.name)
-    return triples[0]
+    statement: Triple = triples[0]
+    return statement

@@ -54,7 +54,7 @@ def test_ids_are_the_same_in_both_modes_and_content_is_the_text_at_the_span() ->
 
 
 def test_a_list_takes_its_lead_in_labelled_items_and_inner_lists() -> None:
-    text = "# T\n\nTwo claims are made:\n\n- **H1.** One is odd.\n- The other is even:\n  - two\n  - four, see [[X]].\n\nDone.\n"
+    text = "# T\n\nTwo claims are made:\n\n- **H1.** One is odd.\n- The other is even\n  - two\n  - four, see [[X]].\n\nDone.\n"
     document = read(text)
     (argument,) = of(document, ARGUMENT)
     assert argument.content == text[text.index("Two") : text.index("\n\nDone")]

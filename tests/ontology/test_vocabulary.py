@@ -109,7 +109,7 @@ def test_both_sides_know_the_same_prefixes() -> None:
 
 def used_terms(text: str) -> set[str]:
     """Names of this vocabulary that a file uses: ``oam:x``, ``OAM + "x"``, ``oam("x")``, ``{OAM}x``."""
-    found = re.findall(r"""(?<!\w)oam:(\w+)|OAM \+ "(\w+)"|\boam\("(\w+)"\)|\{OAM\}(\w+)""", text)
+    found = re.findall(r"""(?<![\w:])oam:(\w+)|OAM \+ "(\w+)"|\boam\("(\w+)"\)|\{OAM\}(\w+)""", text)
     return {"".join(groups) for groups in found}
 
 

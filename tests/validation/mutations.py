@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse, serialize
 
 from oam_rdf.namespaces import RDF, SH, XSD
+from oam_rdf.paths import rdf_list
 from oam_rdf.store.shapes import Shapes
 
 PLANTED = NamedNode("urn:planted:thing")
@@ -56,12 +57,21 @@ def mutate(shapes: Shapes, shape: str, base: Graph, failing: Sequence[str], rng:
 
 def _break(shapes: Shapes, shape: str, base: Graph, rng: random.Random) -> Mutation | None:
     paths = shapes.lookup(NamedNode(shape), SH + "path")
+    if alternatives := _all_required(shapes, shape):
+        mine = sorted(_focus(shapes, shape, base), key=str)
+        if not mine:
+            return None
+        node = rng.choice(mine)
+        kept = frozenset(t for t in base if not (t.subject == node and t.predicate in alternatives))
+        return Mutation(shape, "or", node.value, kept)
     nodes = sorted({node for owner in shapes.owners(shape) for node in _focus(shapes, owner, base)}, key=str)
     if not paths or not isinstance(paths[0], NamedNode) or not nodes:
         return None
     path = paths[0]
     asked: Mapping[str, list[object]] = {
-        name: shapes.lookup(NamedNode(shape), SH + name) for name in _BREAKERS if shapes.lookup(NamedNode(shape), SH + name)
+        name: shapes.lookup(NamedNode(shape), SH + name)
+        for name in _BREAKERS
+        if shapes.lookup(NamedNode(shape), SH + name)
     }
     rng.shuffle(nodes)
     for name in rng.sample(sorted(asked), len(asked)):
@@ -74,6 +84,19 @@ def _break(shapes: Shapes, shape: str, base: Graph, rng: random.Random) -> Mutat
             kept = base - {Triple(node, path, value) for value in removed}
             return Mutation(shape, name, node.value, kept | {Triple(node, path, value) for value in added})
     return None
+
+
+def _all_required(shapes: Shapes, shape: str) -> set[NamedNode]:
+    """The predicates of a shape that asks for at least one value of one of them; {} for any other kind of sh:or."""
+    found: set[NamedNode] = set()
+    for members in shapes.lookup(NamedNode(shape), SH + "or"):
+        for member in rdf_list(members, shapes.lookup):
+            paths = shapes.lookup(member, SH + "path")
+            asks = shapes.lookup(member, SH + "minCount") or shapes.lookup(member, SH + "qualifiedMinCount")
+            if not asks or not paths or not isinstance(paths[0], NamedNode):
+                return set()
+            found.add(paths[0])
+    return found
 
 
 def _focus(shapes: Shapes, owner: str, base: Graph) -> set[NamedNode]:
@@ -123,9 +146,9 @@ def _typed(text: str, datatypes: Sequence[object]) -> Literal:
 
 _BREAKERS: dict[str, Callable[[object, list[object], Sequence[object]], Change]] = {
     "minCount": lambda _, values, kinds: (values, []) if values else None,
-    "maxCount": lambda most, values, kinds: ([], [_other(values[0])])
-    if values and getattr(most, "value", "") == str(len(values))
-    else None,
+    "maxCount": lambda most, values, kinds: (
+        ([], [_other(values[0])]) if values and getattr(most, "value", "") == str(len(values)) else None
+    ),
     "datatype": lambda _, values, kinds: (values, [Literal("planted", datatype=NamedNode(XSD + "anyURI"))]),
     "class": lambda _, values, kinds: ([], [PLANTED]),
     "nodeKind": lambda kind, values, kinds: (values, [Literal("planted")]) if str(kind).endswith("IRI>") else None,
@@ -137,7 +160,9 @@ _BREAKERS: dict[str, Callable[[object, list[object], Sequence[object]], Change]]
     "minInclusive": lambda _, values, kinds: (values, [_typed("-1", kinds)]),
     "maxInclusive": lambda _, values, kinds: (values, [_typed("1000000000", kinds)]),
     "uniqueLang": lambda _, values, kinds: ([], [_other(values[0])]) if values else None,
-    "lessThan": lambda _, values, kinds: (values, [Literal("9999999", datatype=v.datatype)])
-    if (v := next((v for v in values if isinstance(v, Literal) and v.datatype.value == XSD + "integer"), None))
-    else None,
+    "lessThan": lambda _, values, kinds: (
+        (values, [Literal("9999999", datatype=v.datatype)])
+        if (v := next((v for v in values if isinstance(v, Literal) and v.datatype.value == XSD + "integer"), None))
+        else None
+    ),
 }
