@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from oam_rdf.errors import UsageError
+from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
 from oam_rdf.ingest.annotate import AnnotateOptions, Annotator
 from oam_rdf.ingest.annotate_report import AnnotateReport
+from oam_rdf.ingest import profiles
 from oam_rdf.ingest.doctor import Diagnosis, Doctor
 from oam_rdf.ingest.embedding import EmbedReport, embed_passages
 from oam_rdf.ingest.load import LoadReport, load
@@ -21,6 +22,7 @@ from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.run import IngestOptions, Progress, silent
 from oam_rdf.model import VISIBILITIES
+from oam_rdf.namespaces import PREFIXES
 from oam_rdf.ontology import Ontology
 from oam_rdf.query import diff, navigate, search, source, versions
 from oam_rdf.query.answer import Answer
@@ -77,11 +79,17 @@ class KnowledgeBase:
             profile=profile or defaults.profile,
         )
         check_base(config.base)
+        profiles.load(config.profile)
         root.mkdir(parents=True, exist_ok=True)
         layout = Layout(root)
+        layout.config.write_text(config.dump(), "utf-8")
+        try:
+            Config.load(layout.config)  # what was just written must be readable, or nothing is made
+        except ConfigError:
+            layout.config.unlink()
+            raise
         layout.originals.mkdir()
         layout.published.mkdir()
-        layout.config.write_text(config.dump(), "utf-8")
         layout.log.write_text("# Changes of this knowledge base, one line each\n", "utf-8")
         return cls(layout, config)
 
@@ -224,7 +232,12 @@ class KnowledgeBase:
         with self.snapshot(clearance) as snapshot:
             with self._guard:
                 if self._pool is None:
-                    self._pool = WorkerPool(snapshot.store_path, workers=self._workers, limits=self._limits)
+                    self._pool = WorkerPool(
+                        snapshot.store_path,
+                        workers=self._workers,
+                        limits=self._limits,
+                        prefixes=PREFIXES | self.minter.prefixes(),
+                    )
             return self._pool.query(
                 query, format=format, default_graphs=default_graphs, named_graphs=named_graphs, strict=strict,
                 timeout=timeout, base=self.config.base, store=snapshot.store_path,
@@ -242,13 +255,15 @@ class KnowledgeBase:
         ``originals`` names a folder that receives the Originals which the export points into.
         """
         with self.snapshot(clearance) as snapshot:
-            graphs = export.all_graphs(snapshot.store, self.minter)
+            # Old texts hold what an edit removed: only who may see everything takes them along.
+            history = snapshot.history if clearance == _ALL else None
+            chosen = export.Selection(snapshot.store, history, self.minter)
             if identifier is not None:
                 row = int(snapshot.facets.document[resolve(snapshot, identifier)])
-                graphs = export.document_graphs(snapshot.store, self.minter, snapshot.facets.identifiers[row])
+                chosen = chosen.of(snapshot.facets.identifiers[row])
             if originals is not None:
-                export.copy_originals(snapshot.store, graphs, self.minter, self.layout.originals, originals)
-            return export.export_graphs(snapshot.store, self.minter, graphs, fmt)
+                chosen.copy_originals(self.layout.originals, originals)
+            return chosen.serialize(fmt)
 
     def validate(self, files: Sequence[str | Path] = (), *, engine: str = "auto", clearance: str = _ALL) -> Validation:
         """Validate files or folders of RDF, or this knowledge base when none are given."""

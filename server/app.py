@@ -7,14 +7,14 @@ from pathlib import Path
 
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
+
+from oam_rdf.errors import UsageError
+from oam_rdf.model import VISIBILITIES
 from oam_server import guard, problems
 from oam_server.kb import Reader
 from oam_server.meta import meta
 from oam_server.search import search
 from oam_server.sparql import sparql
-
-from oam_rdf.errors import UsageError
-from oam_rdf.model import VISIBILITIES
 
 
 class _Json(DefaultJSONProvider):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyoxigraph as ox
 from flask import Response, request
-from oam_server.negotiate import best, not_acceptable
 
 from oam_rdf.namespaces import RDF
 from oam_rdf.store.sparql_formats import GRAPHS, RESULTS
+from oam_server.negotiate import best, not_acceptable
 
 SD = "http://www.w3.org/ns/sparql-service-description#"
 _FORMATS = "http://www.w3.org/ns/formats/"

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
+
 from oam_server.problems import Problem
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import current_app
-from oam_server.problems import Problem
 
 from oam_rdf.errors import OamError, UsageError
+from oam_server.problems import Problem
 
 if TYPE_CHECKING:
     from oam_rdf.knowledge_base import KnowledgeBase
@@ -46,21 +45,8 @@ class Reader:
                 self._base.close()
                 self._base = None
 
-    def search(self, query: str, *, directions: tuple[str, ...] = (), **options: Any) -> Any:
-        """Search; ``directions`` are added to the compiled plan as the caller's."""
-        if not directions:
-            return self._ask("search", query, **options)
-        from oam_rdf.query.compile import compile_query
-        from oam_rdf.query.plan import Entry
-
-        def ask(base: KnowledgeBase) -> Any:
-            with base.snapshot(self.clearance) as snapshot:
-                plan = compile_query(query, snapshot, options.get("language", ""))
-            wanted = tuple(Entry(direction) for direction in directions)
-            navigation = replace(plan.navigation, directions=wanted, start=plan.navigation.start or plan.lexical.ids)
-            return base.search(replace(plan, navigation=navigation), clearance=self.clearance, **options)
-
-        return self._try(ask)
+    def search(self, query: str, **options: Any) -> Any:
+        return self._ask("search", query, **options)
 
     def navigate(self, start: str, direction: str, steps: int | None) -> Any:
         return self._ask("navigate", start, direction, steps=steps)
@@ -84,9 +70,6 @@ class Reader:
         return {name: value for name, value in status.items() if name != "root"}
 
     def _ask(self, verb: str, *arguments: Any, **options: Any) -> Any:
-        return self._try(lambda base: getattr(base, verb)(*arguments, clearance=self.clearance, **options))
-
-    def _try(self, ask: Any) -> Any:
         try:
             base = self.base
         except OamError as error:
@@ -94,7 +77,7 @@ class Reader:
             headers = {"Retry-After": "5"}
             raise Problem(503, "the knowledge base cannot be opened; the server's log says why", headers=headers) from error
         try:
-            return ask(base)
+            return getattr(base, verb)(*arguments, clearance=self.clearance, **options)
         except UsageError as error:
             if plain(base.status(clearance=self.clearance)).get("generation") is None:
                 raise Problem(503, "nothing has been ingested yet", headers={"Retry-After": "5"}) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
+
 from oam_server.kb import reader
 from oam_server.negotiate import json_response
 from oam_server.problems import Problem

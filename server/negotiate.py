@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, json, request
+
 from oam_server.problems import Problem
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from flask import request
+
 from oam_server.problems import Problem, bad_parameter
 
 _TRUE, _FALSE = frozenset({"1", "true", "yes", "on", ""}), frozenset({"0", "false", "no", "off"})

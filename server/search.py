@@ -6,13 +6,13 @@ from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response, request
+
+from oam_rdf.model import VISIBILITIES
+from oam_rdf.ontology import Ontology
 from oam_server.kb import plain, reader
 from oam_server.negotiate import json_response
 from oam_server.params import Param, identifier, read
 from oam_server.problems import bad_parameter
-
-from oam_rdf.model import VISIBILITIES
-from oam_rdf.ontology import Ontology
 
 search = Blueprint("search", __name__)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from oam_server.app import create_app
-from oam_server.kb import Reader
 from waitress.server import create_server
 
 from oam_rdf.errors import UsageError
 from oam_rdf.knowledge_base import KnowledgeBase
+from oam_server.app import create_app
+from oam_server.kb import Reader
 
 
 def serve(

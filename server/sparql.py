@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from flask import Blueprint, Response, request
-from oam_server import description
-from oam_server.kb import reader
-from oam_server.negotiate import best, not_acceptable
-from oam_server.problems import Problem, bad_parameter
 
 from oam_rdf.errors import UsageError
 from oam_rdf.store.sparql_formats import choose, find, formats
 from oam_rdf.store.sparql_gate import QueryGate
+from oam_server import description
+from oam_server.kb import reader
+from oam_server.negotiate import best, not_acceptable
+from oam_server.problems import Problem, bad_parameter
 
 sparql = Blueprint("sparql", __name__)
 

@@ -18,7 +18,9 @@ from oam_rdf.ingest.annotate_report import AnnotateReport
 @click.command()
 @click.argument("documents", nargs=-1, metavar="[DOC]…")
 @click.option("--rules-only", is_flag=True, help="Ask no model, even if the environment names one.")
-@click.option("--model-endpoint", envvar="OAM_MODEL_ENDPOINT", metavar="URL", help="An OpenAI-compatible chat endpoint.")
+@click.option(
+    "--model-endpoint", envvar="OAM_MODEL_ENDPOINT", metavar="URL", help="An OpenAI-compatible chat endpoint."
+)
 @click.option("--model", envvar="OAM_MODEL", metavar="NAME", help="The model to ask there; its key is OAM_MODEL_KEY.")
 @click.option("--model-timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="S", show_default=True)
 @click.option("--again", is_flag=True, help="Tag documents too that this very run has tagged already.")
@@ -66,14 +68,20 @@ def _text(report: AnnotateReport, quiet: bool) -> str:
         scheme, _, notation = name.partition(" ")
         lines.append(f"{count:>6}  {label(scheme, notation)}")
         if not quiet:
-            lines += [f"          {e.object}  {e.confidence:g}  {e.rule}  {e.cue}".rstrip() for e in report.examples[name][:1]]
+            lines += [
+                f"          {e.object}  {e.confidence:g}  {e.rule}  {e.cue}".rstrip() for e in report.examples[name][:1]
+            ]
     rules = sorted(report.rules.items(), key=lambda pair: (-pair[1], pair[0]))
     if rules:
         lines.append("rules: " + ", ".join(f"{name} {count}" for name, count in rules))
     if report.dropped:
-        lines.append("dropped from the model's answers: " + ", ".join(f"{k} {v}" for k, v in sorted(report.dropped.items())))
+        lines.append(
+            "dropped from the model's answers: " + ", ".join(f"{k} {v}" for k, v in sorted(report.dropped.items()))
+        )
     if report.hallucinated:
-        lines.append("labels that no scheme has: " + ", ".join(f"{k} {v}" for k, v in sorted(report.hallucinated.items())))
+        lines.append(
+            "labels that no scheme has: " + ", ".join(f"{k} {v}" for k, v in sorted(report.hallucinated.items()))
+        )
     lines.append(
         f"{report.documents} documents: {report.tagged} tagged, {report.unchanged} unchanged, {report.failed} failed; "
         f"{report.reliable} reliable tags and {report.suggestions} suggestions on {report.objects} objects, "

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from oam_rdf import __version__
-from oam_rdf.cli import maintain, rdf, read, write
+from oam_rdf.cli import annotate, maintain, ontology, rdf, read, write
 from oam_rdf.cli.output import Context
 from oam_rdf.errors import OamError
 
@@ -31,13 +31,32 @@ def app(context: click.Context, kb: str | None, quiet: bool, no_color: bool, deb
     context.obj = Context(kb=kb, quiet=quiet, color=not no_color and "NO_COLOR" not in os.environ, debug=debug)
 
 
-for command in (*write.COMMANDS, *read.COMMANDS, *rdf.COMMANDS, *maintain.COMMANDS):
-    app.add_command(command)
+for module in (write, annotate, read, rdf, ontology, maintain):
+    for command in module.COMMANDS:
+        app.add_command(command)
+
+
+def _global_first(arguments: list[str]) -> list[str]:
+    """Global options may stand after the verb too: ``oam ingest docs -q`` means ``oam -q ingest docs``."""
+    first: list[str] = []
+    rest: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        if argument == "--":
+            rest += [argument, *waiting]
+        elif argument in ("-q", "--quiet", "--no-color", "--debug") or argument.startswith("--kb="):
+            first.append(argument)
+        elif argument == "--kb":
+            first += [argument, *([value] if (value := next(waiting, None)) is not None else [])]
+        else:
+            rest.append(argument)
+    return first + rest
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run ``oam`` and leave with its exit code."""
-    debug = "--debug" in (arguments if arguments is not None else sys.argv)
+    arguments = _global_first(arguments if arguments is not None else sys.argv[1:])
+    debug = "--debug" in arguments
     try:
         result: Any = app(arguments, prog_name="oam", standalone_mode=False)
         sys.exit(result if isinstance(result, int) else 0)

@@ -62,6 +62,8 @@ class VectorCache:
 
     def _damaged(self, error: sqlite3.Error) -> Damaged:
         hint = "delete the file and run `oam embed`: it holds nothing that cannot be computed again"
+        if any(word in str(error) for word in ("readonly", "full", "unable to open", "locked")):
+            hint = "nothing is damaged: make the folder writable, free some space, or wait for the other process"
         return Damaged(f"the vector cache cannot be used: {error}", place=str(self._path), hint=hint)
 
     def get(self, digests: Sequence[bytes], fingerprint: str) -> tuple[NDArray[np.bool_], Vectors]:

@@ -179,7 +179,9 @@ class Annotator:
                 if current is None or current.sha256 != job.stored.sha256:
                     report.failed += 1
                     message, hint = "edited while it was being tagged", "run it again"
-                    report.issues.append(Issue("warning", "changed-meanwhile", message, file=job.stored.path, hint=hint))
+                    report.issues.append(
+                        Issue("warning", "changed-meanwhile", message, file=job.stored.path, hint=hint)
+                    )
                     continue
                 proposals = job.answers.proposals if job.answers else job.proposals
                 suggestions = job.answers.suggestions if job.answers else []

@@ -47,7 +47,10 @@ class Stored:
         runs = sorted({_iri(q.subject) for q in provenance if q.predicate == GENERATED})
         tagged = [graph for graph in runs if "/annotation/" in graph]
         return Stored(
-            quads(*graphs("assertion")), quads(*tagged, *graphs("annotation/import")), quads(*graphs("assessment")), provenance
+            quads(*graphs("assertion")),
+            quads(*tagged, *graphs("annotation/import")),
+            quads(*graphs("assessment")),
+            provenance,
         )
 
     @property
@@ -58,7 +61,9 @@ class Stored:
     @property
     def nodes(self) -> Mapping[str, str]:
         """Relation nodes that are not turned down → their relation."""
-        bad = {_iri(q.subject) for q in self.assertion if q.predicate == oam("verdict") and _iri(q.object) in _UNACCEPTED}
+        bad = {
+            _iri(q.subject) for q in self.assertion if q.predicate == oam("verdict") and _iri(q.object) in _UNACCEPTED
+        }
         pairs = {_iri(q.subject): _iri(q.object) for q in self.assertion if q.predicate == oam("relationType")}
         return {node: pairs[node] for node in sorted(pairs) if node not in bad}
 

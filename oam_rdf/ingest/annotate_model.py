@@ -115,9 +115,7 @@ def _chunks(subject: Subject, report: AnnotateReport) -> Iterator[list[Line]]:
 class _Checker:
     """Takes an answer apart and keeps what can be verified; the report counts the rest by reason."""
 
-    def __init__(
-        self, subject: Subject, documents: Mapping[str, str], minter: Minter, report: AnnotateReport
-    ) -> None:
+    def __init__(self, subject: Subject, documents: Mapping[str, str], minter: Minter, report: AnnotateReport) -> None:
         self.documents = documents
         self.report = report
         self.iris = {item.id: minter.object(subject.document.id, item) for item in subject.document.objects}
@@ -137,7 +135,9 @@ class _Checker:
                     self.report.dropped["unknown object"] += 1
                 elif not isinstance(quote, str) or not quote.strip() or quote not in line.text:
                     self.report.dropped["quote not in the text"] += 1
-                elif isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+                elif (
+                    isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1
+                ):
                     self.report.dropped["confidence not from 0 to 1"] += 1
                 else:
                     take(row, line, quote, float(confidence), lines)

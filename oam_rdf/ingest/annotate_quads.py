@@ -81,7 +81,9 @@ class Encoder:
         self.visibility = document.document.visibility or "PUBLIC"
         self.run = n(self.minter.run(self.tagger.digest))
         self.out = DocumentQuads(document.id, self.minter.document(document.id), run=self.run.value)
-        self.levels: dict[str, str] = {self.minter.graph(document.id, f"annotation/{self.tagger.digest}"): self.visibility}
+        self.levels: dict[str, str] = {
+            self.minter.graph(document.id, f"annotation/{self.tagger.digest}"): self.visibility
+        }
         self.rejected: Set[str] = frozenset()
 
     def encode(
@@ -134,7 +136,9 @@ class Encoder:
             if self.tagger.model:
                 quads.append(Quad(self.run, oam("modelVersion"), text(self.tagger.model), own))
             if level != "PUBLIC":
-                quads += [Quad(hidden, oam("visibility"), n(concept("visibility", level)), own) for hidden in (node, own)]
+                quads += [
+                    Quad(hidden, oam("visibility"), n(concept("visibility", level)), own) for hidden in (node, own)
+                ]
         return quads
 
     def _graph(self, item: KnowledgeObject | None) -> str:

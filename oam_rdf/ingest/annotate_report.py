@@ -93,7 +93,14 @@ class AnnotateReport:
             "dropped": dict(_ranked(self.dropped)),
             "hallucinated": dict(_ranked(self.hallucinated)),
             "issues": [
-                {"severity": i.severity, "code": i.code, "message": i.message, "file": i.file, "line": i.line, "hint": i.hint}
+                {
+                    "severity": i.severity,
+                    "code": i.code,
+                    "message": i.message,
+                    "file": i.file,
+                    "line": i.line,
+                    "hint": i.hint,
+                }
                 for i in self.issues
             ],
         }

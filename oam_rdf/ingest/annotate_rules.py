@@ -33,8 +33,12 @@ _OPENING = 14  # characters within which an opening cue must begin, after list m
 _COMPOUND = 0.15  # how much less sure a heading is that only ends with the phrase
 _MARKS = re.compile(r"^(?:[\s>*_#|+~-]|\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[)）、])*")
 _LABEL = re.compile(r"^(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__)[\s:：.。]*")
-_NUMBERING = re.compile(r"^(?:第?[\d一二三四五六七八九十]+[章节節部.．、：:]?|[A-Z][.、]|附录|附錄|[\d.]+)+[\s.．、：:]*")
-_NEGATED = re.compile(r"(?:\b(?:not|never|no|without|cannot|nor|neither|hardly)\b|n't|[不没未非无勿])[^,;:.，；：。]{0,4}$")
+_NUMBERING = re.compile(
+    r"^(?:第?[\d一二三四五六七八九十]+[章节節部.．、：:]?|[A-Z][.、]|附录|附錄|[\d.]+)+[\s.．、：:]*"
+)
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|no|without|cannot|nor|neither|hardly)\b|n't|[不没未非无勿])[^,;:.，；：。]{0,4}$"
+)
 _PAIRS = {"「": "」", "『": "』", "“": "”", "《": "》", "〈": "〉"}
 
 
@@ -149,7 +153,11 @@ def best(proposals: Iterable[Proposal]) -> list[Proposal]:
     chosen: dict[tuple[str, str, str, str], Proposal] = {}
     for proposal in proposals:
         known = chosen.get(proposal.key)
-        if known is None or (-proposal.confidence, proposal.rule, proposal.cue) < (-known.confidence, known.rule, known.cue):
+        if known is None or (-proposal.confidence, proposal.rule, proposal.cue) < (
+            -known.confidence,
+            known.rule,
+            known.cue,
+        ):
             chosen[proposal.key] = proposal
     return [chosen[key] for key in sorted(chosen)]
 
@@ -225,9 +233,11 @@ def _load(folder: Path) -> RuleSet:
                 if rule.id in rules:
                     raise ConfigError(f"the rule {rule.id} is given twice", place=file.name)
                 rules[rule.id] = rule
-    families = {c.notation for c in Ontology.load().concepts.values() if c.scheme == "operator" and "." not in c.notation}
+    families = {
+        c.notation for c in Ontology.load().concepts.values() if c.scheme == "operator" and "." not in c.notation
+    }
     names = "|".join(sorted(families))
-    pattern = re.compile(rf"(?<![\w.:])(?:IOP:)?(?P<family>{names})[.:](?P<mode>[A-Z][A-Z_0-9]{{2,}})(?![\w.])")
+    pattern = re.compile(rf"(?<![\w.:])(?:IOP:)?(?P<family>{names})[.:](?P<mode>[A-Z][A-Z_0-9]{{2,}})(?!\w|\.\w)")
     return RuleSet(tuple(rules[name] for name in sorted(rules)), digest.hexdigest()[:16], pattern)
 
 
@@ -240,7 +250,9 @@ def _rule(name: str, row: dict[str, list[Literal | NamedNode]], file: str) -> Cu
     for iri in texts("proposes"):
         concept = ontology.concepts.get(iri)
         if concept is None or concept.scheme not in SCHEMES:
-            raise ConfigError(f"the rule {name} proposes <{iri}>", place=file, hint="a concept of " + ", ".join(SCHEMES))
+            raise ConfigError(
+                f"the rule {name} proposes <{iri}>", place=file, hint="a concept of " + ", ".join(SCHEMES)
+            )
         proposes.append((concept.scheme, concept.notation))
     place = next(iter(texts("place")), "")
     kind = next((ontology.concepts[iri].notation for iri in texts("onKind") if iri in ontology.concepts), "")
@@ -248,7 +260,9 @@ def _rule(name: str, row: dict[str, list[Literal | NamedNode]], file: str) -> Cu
     phrases = _pattern(texts("phrase"))
     if not proposes or (place in PLACES) != (phrases is not None) or not (phrases or kind or relation):
         raise ConfigError(
-            f"the rule {name} is incomplete", place=file, hint="oam:proposes, and phrases with a place, a kind or a relation"
+            f"the rule {name} is incomplete",
+            place=file,
+            hint="oam:proposes, and phrases with a place, a kind or a relation",
         )
     if relation and relation not in {known.iri for known in ontology.relations.values()}:
         raise ConfigError(f"the rule {name} names no relation: <{relation}>", place=file)
@@ -258,6 +272,4 @@ def _rule(name: str, row: dict[str, list[Literal | NamedNode]], file: str) -> Cu
         confidence = -1.0
     if not 0 <= confidence <= 1:
         raise ConfigError(f"the rule {name} needs an oam:confidence from 0 to 1", place=file)
-    return CueRule(
-        name, tuple(sorted(proposes)), place, confidence, phrases, _pattern(texts("guard")), relation, kind
-    )
+    return CueRule(name, tuple(sorted(proposes)), place, confidence, phrases, _pattern(texts("guard")), relation, kind)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from oam_rdf.ingest import (
     arguments,
     attributes,
+    audience,
     citing,
     conditions,
     labelled,
@@ -54,6 +55,7 @@ class Assembly:
     units: list[Unit] = field(default_factory=list)
     holes: list[tuple[int, int]] = field(default_factory=list)
     names: Names = field(default_factory=Names)
+    described: dict[int, int] = field(default_factory=dict)  # start of a labelled statement -> end of what describes it
 
     def result(self) -> ParsedDocument:
         """The document. Never raises for content: what is odd becomes an issue."""
@@ -70,6 +72,7 @@ class Assembly:
                          severity="note", hint="they stay in the Original")  # fmt: skip
         self._walk(title_block)
         self._name_statements()
+        audience.settle(source, self.structure, self.blocks, self.body, self.document, self.statements, self.described)
         clean = links.masked(text, self.blocks, self.body, rst=self.rst)
         found = links.in_text(source, clean, self.profile, markdown=not self.rst)
         own = {id_key(name) for name in (self.id, *self.document.aliases, self.document.title, source.stem)}
@@ -92,7 +95,9 @@ class Assembly:
             passages=self._passages(language),
             terms=terms.mined(
                 (self.document.title, *self.document.aliases, *self.document.subjects),
-                (section.draft.title for section in self.sections), found, clean,
+                (section.draft.title for section in self.sections),
+                found,
+                clean,
             ),
             issues=tuple(source.issues),
             works=works.works(source, self.blocks, found),
@@ -246,6 +251,8 @@ class Assembly:
         own.global_id = label.corpus_wide
         if label.name:
             own.title = label.name
+        if label.role:
+            own.roles.append(label.role)
         after = self._described(after, own)
         if heading and after < len(blocks) and blocks[after].kind == TEXT and not blocks[after].header:
             last, after = after, after + 1
@@ -266,6 +273,7 @@ class Assembly:
         )  # fmt: skip
         for passed in range(last + 1, after):
             self._unit(blocks[passed].start, blocks[passed].end, section)
+        self.described[start] = max(end, blocks[after - 1].end)
         return max(after, last + 1)
 
     def _author_id(self, label: labels.Label, own: Draft) -> str:
@@ -357,6 +365,7 @@ class Assembly:
 
     def _objects(self, language: str) -> tuple[KnowledgeObject, ...]:
         text, line = self.source.text, self.source.line
+        audience.inherit(self.sections, self.statements)
         added = conditions.drafts(text, self.statements, self.blocks, self.names, line)
         drafts = arguments.drafts(text, self.statements, self.names, line, mint_all=self.mint_all)
         for draft, claim in added:
@@ -376,7 +385,7 @@ class Assembly:
     def _passages(self, language: str) -> tuple[Passage, ...]:
         minted = {(s.start, s.end): s.id for s in self.statements if s.draft is not None}
         units = [Unit(u.start, u.end, u.section, minted.get((u.start, u.end), "")) for u in self.units]
-        units.sort(key=lambda u: u.start)
+        units = audience.apart(self.source, units, self.holes, self.document, self.statements, self.described)
         if not units:  # nothing but a header: the document must still be found
             units = [Unit(0, len(self.source.text), "")]
         headings = {s.draft.id: s.path for s in self.sections}

@@ -110,7 +110,8 @@ class Catalogue:
         return sorted({file.root for file in self.files if file.root})
 
     def at(self, root: str, path: str) -> StoredFile | None:
-        return self.by_place.get((root, path))
+        """The file stored from that place; one that came with an export has no root here and is known by its path."""
+        return self.by_place.get((root, path)) or self.by_place.get(("", path))
 
     def vanished(self, inputs: Sequence[Path], present: set[tuple[str, str]]) -> list[StoredFile]:
         """Stored files below the ingested folders that are there no more."""

@@ -57,23 +57,32 @@ class Doctor:
 
     def examine(self, *, repair: bool = False, wait: float = 30.0) -> Diagnosis:
         """Check everything; with ``repair`` publish a generation rebuilt from RDF and Originals where that helps."""
-        with WriteLock(self.layout.lock, verb="doctor", wait=wait):
-            try:
-                live = LiveStore(self.layout, self.minter)
-            except OSError as error:
-                what = f"the live store does not open: {error}"
-                raise Damaged(what, place=str(self.layout.live), hint="restore a backup") from error
-            with live:
-                return self._examine(live, repair)
+        with WriteLock(self.layout.lock, verb="doctor", wait=wait), LiveStore(self.layout, self.minter) as live:
+            return self._examine(live, repair)
 
     def _examine(self, live: LiveStore, repair: bool) -> Diagnosis:
         publication = Publication(self.layout, live, self.minter, self.originals)
-        finished = publication.finish()
+        try:
+            finished = publication.finish()
+        except Damaged as error:
+            if not repair:
+                return Diagnosis(problems=[str(error)])
+            # CURRENT says nothing that can be used: a generation made anew from the live store takes its place.
+            self.layout.current.unlink(missing_ok=True)
+            publication.publish(rebuild=True)
+            found = self._check(live)
+            found.repaired.append(str(error))
+            return found
         diagnosis = self._check(live)
         if finished is not None:
             diagnosis.repaired.append(f"published generation {finished}, which a killed writer had left unpublished")
         if repair and diagnosis.problems:
-            publication.publish(rebuild=True)
+            try:
+                publication.publish(rebuild=True)
+            except Damaged as error:
+                # An Original that was altered cannot be made anew from anything: the old generation stays.
+                diagnosis.problems.append(f"nothing was rebuilt: {error}")
+                return diagnosis
             after = self._check(live)
             after.repaired = [problem for problem in diagnosis.problems if problem not in after.problems]
             return after

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from oam_rdf.ingest import dates, language, links
+from oam_rdf.ingest import dates, language, links, visibility
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
 from oam_rdf.ingest.states import read_evidence, settle
 from oam_rdf.ingest.vocabulary import OPEN_OPERATORS, notation, relation
-from oam_rdf.model import ARGUMENT, STATEMENT, VISIBILITIES, Evidence, KnowledgeObject, OperatorTag, Relation, Span
+from oam_rdf.model import ARGUMENT, STATEMENT, Evidence, KnowledgeObject, OperatorTag, Relation, Span
 
 _LIST = re.compile(r"[,，、;；\n]")
 _MAIL = re.compile(r"\s*<[^<>]*@[^<>]*>|\s*\([^()\s]+@[^()\s]+\)")
@@ -55,6 +56,7 @@ class Draft:
     exceptions: list[str] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)
     relations: list[tuple[str, str, int, float | None, str]] = field(default_factory=list)
+    audience_lines: set[int] = field(default_factory=set)  # lines on which its visibility was read
 
     def relate(self, kind: str, target: str, line: int, confidence: float | None = None, label: str = "") -> None:
         """Adds a relation from this object, once per type and target."""
@@ -63,7 +65,7 @@ class Draft:
 
     def apply(self, name: str, values: tuple[str, ...], line: int, profile: Profile, source: Source) -> str:
         """Reads one header field or attribute; returns what it was read as ("" = kept verbatim only)."""
-        target = profile.field(name)
+        target = "visibility" if visibility.named(name, profile) else profile.field(name)
         values = tuple(v.strip() for v in values if v.strip())
         if not values:
             return target
@@ -258,17 +260,12 @@ class Draft:
                 self._keep("evidence", (value,))
 
     def _read_visibility(self, values: tuple[str, ...], line: int, profile: Profile, source: Source) -> None:
-        self.visibility = visibility(values[0], source, line)
+        self.restrict((visibility.read(value, source, line) for value in values), line)
 
-
-def visibility(word: str, source: Source, line: int) -> str:
-    """The visibility that ``word`` names; an unknown word gives the narrowest audience, so that nothing leaks."""
-    known = notation("visibility", word)
-    if not known:
-        source.issue("unknown-label", f"unknown visibility {word!r}: treated as RESTRICTED", line=line,
-                     hint=f"use one of {', '.join(VISIBILITIES)}")  # fmt: skip
-        return VISIBILITIES[-1]
-    return known
+    def restrict(self, levels: Iterable[str], line: int) -> None:
+        """Says who may see it, once more: the narrowest of all that is said holds."""
+        self.visibility = visibility.narrowest((self.visibility, *levels))
+        self.audience_lines.add(line)
 
 
 def operator(word: str, source: Source, line: int) -> OperatorTag:

@@ -12,6 +12,7 @@ from oam_rdf.namespaces import RDF
 from oam_rdf.store.codec import DocumentQuads
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.shacl import ShapeResult, Validator
+from oam_rdf.store.shapes import Shapes
 
 _TYPE = NamedNode(RDF + "type")
 
@@ -63,6 +64,8 @@ class Gate:
 def issue(result: ShapeResult, places: Mapping[str, int], path: str) -> Issue:
     """A shape's finding as a line for people: which object, which shape, what is wrong, where in the file."""
     severity = {"Violation": "error", "Warning": "warning"}.get(result.severity, "note")
+    if severity == "error" and Shapes.load().across_documents(result.shape):
+        severity = "warning"  # order of ingestion must never decide what lands
     message = result.messages.get("en") or next(iter(result.messages.values()), result.component)
     owner = result.focus
     while owner not in places and owner.rfind(".") > owner.rfind("#") > 0:
@@ -75,5 +78,7 @@ def issue(result: ShapeResult, places: Mapping[str, int], path: str) -> Issue:
         f"{message}: focus node <{result.focus}>, shape {shape}{value}",
         file=path,
         line=places.get(owner, 0),
-        hint="correct the source and ingest it again" if severity == "error" else "",
+        hint="correct the source and ingest it again"
+        if severity == "error"
+        else "it landed; ingest the document that it needs, `oam validate` judges the whole",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from oam_rdf.ingest.profiles import Profile, key
@@ -26,6 +26,10 @@ _LETTERS = {"H": "HYPOTHESIS", "C": "CONJECTURE", "T": "THEOREM", "D": "DEFINITI
             "Q": "QUESTION", "O": "OBSERVATION", "P": ""}  # fmt: skip
 
 
+# Labels that say what a statement does to another one; what it is in itself says the kind.
+_ROLES = frozenset({"COUNTEREXAMPLE", "CRITIQUE"})
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """``author_id`` as written ("C1", "Theorem 3"; "" if the label is a bare kind), its kind and what it adds."""
@@ -36,6 +40,7 @@ class Label:
     name: str = ""
     state: str = ""
     length: int = 0  # characters of the label
+    role: str = ""  # the role that the label's word names: a counterexample or a critique
 
 
 def read(text: str, profile: Profile, *, heading: bool = False, above: str = "") -> Label | None:
@@ -90,7 +95,9 @@ def _worded(text: str, word: re.Match[str], profile: Profile, *, bold: bool, hea
     number = word["number"] or ""
     plain = not (number[:1].isascii() and number[:1].isalpha() and any(c.isdigit() for c in number))
     author_id = " ".join(word[0].split()) if number and plain else number
-    return _finished(author_id, profile.kinds.get(key(word["word"]), ""), end)
+    kind = profile.kinds.get(key(word["word"]), "")
+    role = profile.word("role", word["word"]) or kind
+    return replace(_finished(author_id, kind, end), role=role if role in _ROLES else "")
 
 
 def _mark(end: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
 from oam_rdf.errors import ParseError, Refused, UsageError
 from oam_rdf.ingest.gate import Gate
+from oam_rdf.ingest.history import History
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.model import Issue
 from oam_rdf.namespaces import DCTERMS, PROV, RDF
@@ -55,22 +56,15 @@ def load(
     with WriteLock(layout.lock, verb="load", wait=wait), LiveStore(layout, minter) as live:
         gate = Gate(Validator(), live, _incoming(quads), _types(quads), frozenset())
         changes = []
+        history: list[Quad] = []
         for segment in sorted(documents):
+            history += [quad for quad in documents[segment] if _is_history(quad)]
+            documents[segment] = [quad for quad in documents[segment] if not _is_history(quad)]
             item = _encoded(documents[segment], minter)
             bad = [issue for issue in gate.check(item, file.name) if issue.severity == "error"]
             if bad:
                 raise Refused(str(bad[0]), place=str(file), hint="nothing was loaded")
-            sha256 = _original(documents[segment], minter)
-            if sha256 and target.find(sha256) is None:
-                found = source.find(sha256)
-                if found is None:
-                    raise Refused(
-                        f"the Original sha256-{sha256} is not in {originals}",
-                        place=str(file),
-                        hint="name its folder with --originals",
-                    )
-                target.add(source.read(sha256), found.suffix)
-                report.originals += 1
+            report.originals += _fetch(_originals(documents[segment], minter), source, target, file)
             prefix = f"{minter.base}graph/{segment}/"
             old = [
                 g.value for g in live.store.named_graphs() if isinstance(g, NamedNode) and g.value.startswith(prefix)
@@ -83,6 +77,9 @@ def load(
                     f"{minter.base}graph/{segment}/provenance",
                 )
             )
+        report.originals += _fetch(_originals(history, minter), source, target, file)
+        if history:
+            History(layout, minter).store.extend(history)
         for start in range(0, len(changes), 64):
             live.commit(changes[start : start + 64])
         report.documents = len(changes)
@@ -118,16 +115,33 @@ def _encoded(quads: list[Quad], minter: Minter) -> DocumentQuads:
     return out
 
 
-def _original(quads: list[Quad], minter: Minter) -> str:
-    prefix = minter.original("")
-    for quad in quads:
-        if (
-            quad.predicate.value == PROV + "wasDerivedFrom"
-            and isinstance(quad.object, NamedNode)
-            and quad.object.value.startswith(prefix)
-        ):
-            return quad.object.value.removeprefix(prefix)
-    return ""
+def _is_history(quad: Quad) -> bool:
+    return isinstance(quad.graph_name, NamedNode) and quad.graph_name.value.endswith("/history")
+
+
+def _originals(quads: list[Quad], minter: Minter) -> list[str]:
+    """Hashes of the Originals that the quads derive from."""
+    prefix, derived = minter.original(""), PROV + "wasDerivedFrom"
+    found = {
+        quad.object.value.removeprefix(prefix)
+        for quad in quads
+        if quad.predicate.value == derived
+        and isinstance(quad.object, NamedNode)
+        and quad.object.value.startswith(prefix)
+    }
+    return sorted(found)
+
+
+def _fetch(hashes: list[str], source: Originals, target: Originals, file: Path) -> int:
+    """Bring Originals over; returns how many were new. Raises :class:`Refused` for one that is not there."""
+    new = [sha256 for sha256 in hashes if target.find(sha256) is None]
+    for sha256 in new:
+        found = source.find(sha256)
+        if found is None:
+            what = f"the Original sha256-{sha256} is not in {source.folder}"
+            raise Refused(what, place=str(file), hint="name its folder with --originals")
+        target.add(source.read(sha256), found.suffix)
+    return len(new)
 
 
 def _incoming(quads: list[Quad]) -> dict[str, list[Triple]]:

@@ -7,14 +7,12 @@ as labels with a reason (D2), unknown operators and states with their own words 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from collections.abc import Iterator
 from typing import Any
 
 from oam_rdf.errors import ParseError
-from oam_rdf.ingest import dates
-from oam_rdf.ingest.draft import visibility
+from oam_rdf.ingest import dates, visibility
+from oam_rdf.ingest.json_values import values
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
@@ -35,13 +33,16 @@ from oam_rdf.model import (
 NO_SPAN = "span label without offsets"
 NO_SOURCE = "OAM JSON without source spans"
 
-_SPACE = re.compile(r"[\s\ufeff]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _GRANULARITY = {"DOCUMENT": DOCUMENT, "SECTION": SECTION, "STATEMENT": STATEMENT, "ARGUMENT": "ARGUMENT"}
 _KNOWN = frozenset({
     "knowledge_object_id", "granularity", "content", "title", "operators", "knowledge_role", "relations", "version",
     "epistemic_status", "access", "statement_kind", "aliases", "evidence",
 })  # fmt: skip
+
+_OPERATOR = frozenset({"family", "mode", "parameters", "order", "confidence", "annotator", "model_version",
+                       "review_status"})  # fmt: skip
+_RELATION = frozenset({"type", "target", "confidence", "verdict"})
+_EVIDENCE = frozenset({"kind", "evidence_type", "outcome", "status", "reference", "id"})
 
 
 def parse(source: Source, profile: Profile, *, statements: str = "said") -> ParsedDocument:
@@ -53,12 +54,14 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     relations: list[Relation] = []
     terms: dict[str, None] = {}
     seen: dict[str, int] = {}
-    for value, line in _values(source):
+    around = ""  # what a value that is no object says of who may see the file
+    for value, line in values(source):
         reader = _Object(source, profile, line)
         try:
             item = reader.read(value)
         except _Skipped as skipped:
             source.issue("not-an-object", str(skipped), line=line, hint="see §11 of the paper for the shape")
+            around = visibility.narrowest((around, visibility.in_value(value, source, line)))
             continue
         if item.id in seen:
             raise ParseError(
@@ -75,7 +78,8 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
         )
     text = "\n".join(item.content for item in objects)
     language = next((item.language for item in objects if item.language), "") or detect(text, profile.language or "en")
-    head = KnowledgeObject(id="", granularity=DOCUMENT, title=source.stem, language=language, line=1, extra={})
+    head = KnowledgeObject(id="", granularity=DOCUMENT, title=source.stem, language=language, line=1,
+                           visibility=around, extra={})  # fmt: skip
     passages = tuple(
         Passage(section="", start=-1, end=-1, heading=item.title, text=item.content, language=item.language or language,
                 lead=index == 0, object=item.id)
@@ -97,78 +101,6 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     )
 
 
-# -- reading JSON, strictly and with lines ---------------------------------------------------------------------------
-
-
-def _values(source: Source) -> Iterator[tuple[Any, int]]:
-    """Each top-level object with its line: one value, the members of one list, or values one after another."""
-    text = source.text
-    decoder = json.JSONDecoder(object_pairs_hook=_pairs(source), parse_constant=_constant(source))
-    at = _skip(text, 0)
-    in_list = text.startswith("[", at)
-    if in_list:
-        at = _skip(text, at + 1)
-    while at < len(text):
-        if in_list and text[at] == "]":
-            return
-        line = source.line(at)
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            where = f"{source.place(error.lineno)}:{error.colno}"
-            raise ParseError(f"not valid JSON: {error.msg}", place=where, hint="correct it there") from error
-        except RecursionError as error:
-            raise ParseError("JSON nested too deeply", place=source.place(line), hint="flatten it") from error
-        _no_surrogates(source, text[at:end], value, line)
-        yield value, line
-        at = _skip(text, end)
-        if in_list and at < len(text) and text[at] == ",":
-            at = _skip(text, at + 1)
-        elif in_list and (at >= len(text) or text[at] != "]"):
-            raise ParseError("the list is not closed", place=source.place(source.line(at)), hint="end it with ]")
-
-
-def _skip(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
-
-
-def _pairs(source: Source) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        out: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in out:
-                source.issue("duplicate-key", f"the key {name!r} occurs twice in one object: the first one counts",
-                             hint="remove one of the two")  # fmt: skip
-            else:
-                out[name] = value
-        return out
-
-    return build
-
-
-def _constant(source: Source) -> Callable[[str], float]:
-    def refuse(name: str) -> float:
-        raise ParseError(f"{name} is no JSON number", place=source.place(), hint="write null or a number")
-
-    return refuse
-
-
-def _no_surrogates(source: Source, raw: str, value: Any, line: int) -> None:
-    """Half a character (``"\\ud800"``) cannot be stored in any Unicode text."""
-    if "\\u" not in raw or not _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        return
-    for match in re.finditer(r'"', raw):
-        try:
-            text, _ = scanstring(raw, match.end(), True)
-        except ValueError:
-            continue
-        if _SURROGATE.search(text):
-            line += raw.count("\n", 0, match.start())
-            break
-    raise ParseError("a lone surrogate (half a character)", place=source.place(line), hint="write the whole character")
-
-
 # -- one object ------------------------------------------------------------------------------------------------------
 
 
@@ -182,6 +114,7 @@ class _Object:
         self.relations: list[Relation] = []
         self.terms: list[str] = []
         self.extra: dict[str, str] = {}
+        self.left: list[str] = []  # names of what is read nowhere
 
     def read(self, value: Any) -> KnowledgeObject:
         if not isinstance(value, dict):
@@ -194,7 +127,10 @@ class _Object:
         content = self._text(value, "content")
         representations = self._map(value, "representations")
         self.terms = [str(t) for t in self._list(representations, "sparse_terms")]
-        language = tag(str(representations.get("language") or ""), content) or detect(content, self.profile.language)
+        written = str(representations.get("language") or "")
+        language = tag(written, content) or detect(content, self.profile.language)
+        if written and not tag(written, content):
+            self._unknown("language", written)
         provenance = self._map(value, "provenance")
         labels = tuple(str(label) for label in self._list(provenance, "source_spans"))
         version = self._map(value, "version")
@@ -206,15 +142,15 @@ class _Object:
             file=self.source.path, line=self.line,
         )  # fmt: skip
         self.source.issues.extend(settled.issues)
-        access = self._map(value, "access")
+        shown = value.get("access")
+        access: dict[str, Any] = shown if isinstance(shown, dict) else {}
         original = str(provenance.get("original_document") or "")
         if original:
             self._relate(identifier, "derived_from", original)
         for entry in self._list(value, "relations"):
             self._relation(identifier, entry)
-        self._keep_rest(value, representations, provenance, version, epistemic, access)
-        shown = str(access.get("visibility") or "")
-        return KnowledgeObject(
+        operators = tuple(self._operators(value))
+        item = KnowledgeObject(
             id=identifier,
             granularity=granularity,
             title=self._text(value, "title"),
@@ -233,14 +169,16 @@ class _Object:
             status_label=status,
             valid_from=self._moment(version, "valid_from"),
             deprecated_at=self._moment(version, "deprecated_at"),
-            visibility=visibility(shown, self.source, self.line) if shown else "",
+            visibility=visibility.in_value(value, self.source, self.line),
             no_source=NO_SPAN if labels else NO_SOURCE,
             span_labels=labels,
-            operators=tuple(self._operators(value)),
+            operators=operators,
             aliases=tuple(str(a) for a in self._list(value, "aliases")),
             evidence=evidence,
             extra=self.extra,
         )
+        self._keep_rest(value, representations, provenance, version, epistemic, access)
+        return item
 
     def _granularity(self, written: Any) -> str:
         word = str(written or STATEMENT).upper()
@@ -265,12 +203,18 @@ class _Object:
                 self._unknown("operator", written)
             parameters = entry.get("parameters")
             order = entry.get("order")
+            review = notation("review-status", str(entry.get("review_status") or ""))
+            if entry.get("review_status") and not review:
+                self._unknown("review status", entry["review_status"])
+            if parameters is not None and not isinstance(parameters, dict):
+                self.left.append("operators.parameters")
+            self._leftover("operators", entry, _OPERATOR)
             yield OperatorTag(
                 notation=known or OPEN_OPERATORS[0],
                 confidence=self._confidence(entry.get("confidence")),
                 annotator=str(entry.get("annotator") or ""),
                 model_version=str(entry.get("model_version") or ""),
-                review_status=notation("review-status", str(entry.get("review_status") or "")),
+                review_status=review,
                 source_label="" if known == written else written,
                 order=order if isinstance(order, int) and not isinstance(order, bool) else None,
                 parameters={str(k): str(v) for k, v in parameters.items()} if isinstance(parameters, dict) else {},
@@ -286,6 +230,9 @@ class _Object:
         if not known:
             self._unknown("relation", written)
         verdict = str(entry.get("verdict") or "ok")
+        if not notation("verdict", verdict):
+            self._unknown("verdict", verdict)
+        self._leftover("relations", entry, _RELATION)
         self._relate(
             identifier, known or "related_to", str(entry["target"]), self._confidence(entry.get("confidence")),
             "" if known == written else written, verdict if notation("verdict", verdict) else "pending",
@@ -306,12 +253,17 @@ class _Object:
                 reference = str(entry.get("reference") or entry.get("id") or "")
                 if kind and outcome and reference:
                     yield Evidence(kind, outcome, reference)
+                    self._leftover("evidence", entry, _EVIDENCE)
                     continue
             self._unknown("evidence", json.dumps(entry, ensure_ascii=False))
             self.extra["evidence"] = json.dumps(value.get("evidence"), ensure_ascii=False)
 
     def _confidence(self, value: Any) -> float | None:
+        if value is None:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float):
+            message = f"confidence {value!r} is no number: left out"
+            self.source.issue("bad-confidence", message, line=self.line, hint="write a number in [0, 1]")
             return None
         if not 0 <= value <= 1:
             self.source.issue("bad-confidence", f"confidence {value} is not in [0, 1]: left out", line=self.line)
@@ -359,6 +311,20 @@ class _Object:
         for name, kept in value.items():
             if name not in _KNOWN and name not in names:
                 self.extra[name] = _as_text(kept)
+        if value.get("access") and not isinstance(value["access"], dict):
+            self.extra["access"] = _as_text(value["access"])
+        # Sparse terms are in the index, and words about visibility have been obeyed.
+        access = groups[-1]
+        obeyed = set() if any(map(visibility.named, access)) else {f"access.{inner}" for inner in access}
+        obeyed |= {name for name in self.extra if visibility.named(name.rpartition(".")[2])}
+        kept_only = [name for name in self.extra if name not in obeyed | {"representations.sparse_terms"}]
+        names_left = ", ".join(dict.fromkeys([*kept_only, *self.left]))
+        if names_left:
+            self.source.issue("only-in-original", f"kept in the Original only: {names_left}", line=self.line,
+                              severity="note", hint="nothing in the graph has a place for it")  # fmt: skip
+
+    def _leftover(self, where: str, entry: dict[str, Any], read: frozenset[str]) -> None:
+        self.left += [f"{where}.{name}" for name in entry if name not in read and not visibility.named(name)]
 
     def _text(self, value: dict[str, Any], name: str) -> str:
         written = value.get(name)

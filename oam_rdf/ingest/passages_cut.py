@@ -25,12 +25,16 @@ _BREAK = re.compile(r"\n|(?<=[。！？；，、.!?;,])\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What must stay together: a statement, a code block, a table. ``object`` is its object's local id, if any."""
+    """What must stay together: a statement, a code block, a table. ``object`` is its object's local id, if any.
+
+    What is ``alone`` shares no passage with anything: those who may not see it may see what stands around it.
+    """
 
     start: int
     end: int
     section: str
     object: str = ""
+    alone: bool = False
 
 
 def tokens(text: str) -> int:
@@ -98,6 +102,7 @@ def cut(
     size = 0
     for unit, weight in _pieces(source, units, holes):
         joins = pending and pending[-1][0].section == unit.section and not _hole_between(pending[-1][0], unit, holes)
+        joins = joins and not (unit.alone or pending[-1][0].alone)
         if joins and unit.start - pending[-1][0].end > 20:  # what lies between two units becomes part of the passage
             size += tokens(source.text[pending[-1][0].end : unit.start])
         if not joins or size + weight > TARGET:
@@ -123,14 +128,16 @@ def _pieces(source: Source, units: Iterable[Unit], holes: Sequence[tuple[int, in
             if start >= end:
                 continue
             weight = tokens(source.text[start:end])
+            whole = (start, end) == (unit.start, unit.end)
             if weight <= CAP:
                 yield (
-                    Unit(start, end, unit.section, unit.object if (start, end) == (unit.start, unit.end) else ""),
+                    Unit(start, end, unit.section, unit.object if unit.alone or whole else "", unit.alone),
                     weight,
                 )
                 continue
             for low, high in _broken(source.text, start, end):
-                yield Unit(low, high, unit.section), tokens(source.text[low:high])
+                object_ = unit.object if unit.alone else ""
+                yield Unit(low, high, unit.section, object_, unit.alone), tokens(source.text[low:high])
 
 
 def _broken(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from typing import Any
 from pyoxigraph import NamedNode, Quad, Store
 
 from oam_rdf import __version__
+from oam_rdf.errors import Damaged
 from oam_rdf.index import dense, facets, lexical
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.index.vectors import VectorCache
@@ -77,7 +78,13 @@ class Publication:
         if number is not None:
             with publish.open_generation(self.layout, number) as generation:
                 published = generation.revision
-        return self.publish() if self.live.revision > published else None
+        if self.live.revision <= published:
+            return None
+        try:
+            return self.publish()
+        except Damaged:
+            # A side index that cannot be read can be made anew from RDF and Originals; what is committed must come out.
+            return self.publish(rebuild=True)
 
     def _fill(
         self, new: Path, previous: Path | None, fingerprint: str, dimension: int, rebuild: bool

@@ -1,8 +1,8 @@
 """RDF files: Turtle, TriG, N-Triples, N-Quads, RDF/XML and JSON-LD, as N-Quads that can be merged. Nothing is fetched.
 
-Blank nodes become IRIs below the document (``#genid-1`` in order of appearance, so the same bytes always give the same
-IRIs); relative IRIs are resolved against the document's IRI where the format allows them and refused where it does
-not; a dateTime without a zone is refused (hazards 43, 46, 58).
+Blank nodes become IRIs below the document (``#genid-HASH`` of what they say, so order makes no difference); relative
+IRIs are resolved against the file's IRI where the format allows them and refused where it does not; a dateTime without
+a zone is refused (hazards 43, 46, 58).
 """
 
 from __future__ import annotations
@@ -11,16 +11,19 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, serialize
 from pyoxigraph import parse as parse_rdf
 
 from oam_rdf.errors import Forbidden, ParseError
+from oam_rdf.ingest import rdf_access, rdf_document, rdf_lines, skolem
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
 from oam_rdf.model import DOCUMENT, KnowledgeObject, ParsedDocument, Passage
 from oam_rdf.namespaces import DCTERMS, DEFAULT_BASE, OAM, RDFS, SKOS, XSD, encode_id
+from oam_rdf.store.minter import document_segment
 
 FORMATS: dict[str, tuple[RdfFormat, str]] = {
     "ttl": (RdfFormat.TURTLE, "text/turtle"),
@@ -44,46 +47,36 @@ def parse(
 ) -> ParsedDocument:
     """An RDF file as a document whose ``rdf`` holds its N-Quads. ``base`` is the knowledge base's base IRI.
 
-    :raises ParseError: for RDF that cannot be read, relative IRIs in a line format, dateTimes without a zone.
+    The one ``oam:Document`` that the file describes is the document, under its ``dcterms:identifier``; a file that
+    describes none, or several, is one named after the file. All of it is as visible as the narrowest
+    ``oam:visibility`` anywhere in it. Comments ``# LINE <IRI>`` before the N-Quads say where a subject stands in the
+    file.
+
+    :raises ParseError: for RDF that cannot be read, relative IRIs in a line format, dateTimes without a zone, and
+        graphs of a knowledge base, which are to be loaded.
     :raises Forbidden: for a JSON-LD context that would have to be fetched.
     """
     form, media_type = FORMATS[extension]
     text = source.text.removeprefix("\ufeff")
-    if form == RdfFormat.JSON_LD:
-        _no_remote_context(source, text)
-    document = f"{base}doc/{encode_id(source.stem)}"
-    line_format = form in (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
-    names: dict[BlankNode, NamedNode] = {}
-
-    def skolem(term: Any) -> Any:
-        if isinstance(term, BlankNode):
-            if term not in names:
-                names[term] = NamedNode(f"{document}#genid-{len(names) + 1}")
-            return names[term]
-        if isinstance(term, Triple):
-            return Triple(skolem(term.subject), term.predicate, skolem(term.object))
-        return term
-
-    quads: list[Quad] = []
-    try:
-        for quad in parse_rdf(text.encode(), form, base_iri=None if line_format else document):
-            for term in _terms(quad):
-                _check(source, term)
-            quads.append(Quad(skolem(quad.subject), quad.predicate, skolem(quad.object), skolem(quad.graph_name)))
-    except SyntaxError as error:
-        where = f"{source.place(error.lineno or 0)}:{error.offset}" if error.offset else source.place(error.lineno or 0)
-        hint = "write absolute IRIs" if "scheme" in str(error) or "IRI" in str(error) else "correct it there"
-        raise ParseError(f"not valid {media_type}: {error.msg}", place=where, hint=hint) from error
-    except ValueError as error:
-        raise ParseError(f"not valid {media_type}: {error}", place=source.place(), hint="correct it") from error
-    if not quads:
-        raise ParseError("no triples in this file", place=source.place(), hint="leave it out")
-    quads = list(dict.fromkeys(quads))
-    passages = tuple(_passages(quads, profile.language or "en"))
-    language = passages[0].language if passages else profile.language or "en"
-    head = KnowledgeObject(id="", granularity=DOCUMENT, title=source.stem, language=language, line=1, extra={})
+    tree = _no_remote_context(source, text) if form == RdfFormat.JSON_LD else None
+    file_iri = f"{base}doc/{encode_id(source.stem)}"
+    quads = _quads(source, text, form, media_type, file_iri)
+    lines = rdf_lines.lines(text, file_iri)
+    _no_export(source, quads, base)
+    level = rdf_access.level(source, quads, lines, tree)
+    identity = rdf_document.identify(source, quads, lines, base, media_type)
+    renamed, kept = rdf_document.renamed(quads, identity, skolem.names(quads, identity.iri))
+    places = {renamed.get(iri, iri): line for iri, line in lines.items()} | _blank_places(quads, renamed, lines)
+    passages = tuple(_passages(kept, profile.language or "en", identity.iri, base))
+    language = identity.language or (passages[0].language if passages else profile.language or "en")
+    head = KnowledgeObject(
+        id="", granularity=DOCUMENT, title=identity.title if identity.known else source.stem, language=language,
+        line=identity.line, visibility=level, aliases=identity.aliases, extra={},
+    )  # fmt: skip
+    subjects = sorted({quad.subject.value for quad in kept if isinstance(quad.subject, NamedNode)})
+    comments = "".join(f"# {places[iri]} <{iri}>\n" for iri in subjects if iri in places)
     return ParsedDocument(
-        id=source.stem,
+        id=identity.id,
         path=source.path,
         sha256=source.sha256,
         length=len(source.text),
@@ -92,10 +85,65 @@ def parse(
         language=language,
         objects=(head,),
         passages=passages,
-        terms=tuple(dict.fromkeys(w.value for q in quads if q.predicate.value in _NAMES and (w := _words(q.object)))),
+        terms=tuple(dict.fromkeys(w.value for q in kept if q.predicate.value in _NAMES and (w := _words(q.object)))),
         issues=tuple(source.issues),
-        rdf=(serialize(sorted(quads, key=str), format=RdfFormat.N_QUADS) or b"").decode(),
+        rdf=comments + (serialize(sorted(kept, key=str), format=RdfFormat.N_QUADS) or b"").decode(),
     )
+
+
+def _quads(source: Source, text: str, form: RdfFormat, media_type: str, file_iri: str) -> list[Quad]:
+    """The file's quads, each once, blank nodes and all."""
+    line_format = form in (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
+    quads: dict[Quad, None] = {}
+    try:
+        for quad in parse_rdf(text.encode(), form, base_iri=None if line_format else file_iri):
+            for term in _terms(quad):
+                _check(source, term)
+            quads[quad] = None
+    except SyntaxError as error:
+        where = f"{source.place(error.lineno or 0)}:{error.offset}" if error.offset else source.place(error.lineno or 0)
+        hint = "write absolute IRIs" if "scheme" in str(error) or "IRI" in str(error) else "correct it there"
+        raise ParseError(f"not valid {media_type}: {error.msg}", place=where, hint=hint) from error
+    except ValueError as error:
+        raise ParseError(f"not valid {media_type}: {error}", place=source.place(), hint="correct it") from error
+    if not quads:
+        raise ParseError("no triples in this file", place=source.place(), hint="leave it out")
+    quoted = sum(isinstance(quad.object, Triple) for quad in quads)
+    if quoted:
+        source.issue("only-in-original", f"{quoted} triples about triples are kept in the Original only",
+                     hint="nothing in the graph has a place for them")  # fmt: skip
+    graphs = len({quad.graph_name for quad in quads if not isinstance(quad.graph_name, DefaultGraph)})
+    if graphs:
+        source.issue("only-in-original", f"{graphs} named graphs become one: their names are kept in the Original only",
+                     severity="note", hint="an export of a knowledge base is brought back by `oam load`")  # fmt: skip
+    return list(quads)
+
+
+def _no_export(source: Source, quads: list[Quad], base: str) -> None:
+    """Graphs of a knowledge base have their own visibility and history, which no import may flatten or write over."""
+    for quad in quads:
+        for term in (quad.graph_name, quad.subject):
+            if isinstance(term, NamedNode) and (document_segment(term.value) or term.value.startswith(f"{base}graph/")):
+                raise ParseError(
+                    f"<{term.value}> is a graph of a knowledge base", place=source.place(_line(source, term.value)),
+                    hint="bring an export back with `oam load FILE.trig --originals FOLDER`",
+                )  # fmt: skip
+
+
+def _blank_places(quads: list[Quad], renamed: dict[Any, str], lines: dict[str, int]) -> dict[str, int]:
+    """Lines of what were blank nodes: those of the subjects that lead to them."""
+    found: dict[Any, int] = {}
+    for _ in range(8):  # as deep as people nest brackets
+        before = len(found)
+        for quad in quads:
+            if isinstance(quad.object, BlankNode) and quad.object not in found:
+                subject = quad.subject
+                line = lines.get(subject.value, 0) if isinstance(subject, NamedNode) else found.get(subject, 0)
+                if line:
+                    found[quad.object] = line
+        if len(found) == before:
+            break
+    return {renamed[node]: line for node, line in found.items()}
 
 
 def _terms(quad: Quad) -> Iterator[Any]:
@@ -124,8 +172,8 @@ def _line(source: Source, value: str) -> int:
     return source.line(at) if at >= 0 else 0
 
 
-def _no_remote_context(source: Source, text: str) -> None:
-    """Refuses contexts and imports that name a document instead of containing it, at every depth."""
+def _no_remote_context(source: Source, text: str) -> Any:
+    """Refuses contexts and imports that name a document instead of containing it, at every depth; gives the JSON."""
     try:
         value = json.loads(text)
     except RecursionError as error:
@@ -151,6 +199,7 @@ def _no_remote_context(source: Source, text: str) -> None:
                         hint="put the context into the file",
                     )
             todo += node.values()
+    return value
 
 
 def _words(term: object) -> Literal | None:
@@ -160,16 +209,16 @@ def _words(term: object) -> Literal | None:
     return None
 
 
-def _passages(quads: list[Quad], default: str) -> Iterator[Passage]:
-    """One passage for each subject that says something in words: its name and its texts."""
+def _passages(quads: list[Quad], default: str, document: str, base: str) -> Iterator[Passage]:
+    """One passage for each subject that says something in words, its name and its texts: it stands for that subject."""
     words: dict[str, list[Literal]] = {}
     titles: dict[str, str] = {}
     for quad in quads:
         text = _words(quad.object)
         if text is not None and quad.predicate.value in _TEXTS | _NAMES:
-            words.setdefault(str(quad.subject), []).append(text)
+            words.setdefault(_value(quad.subject), []).append(text)
             if quad.predicate.value in _NAMES:
-                titles.setdefault(str(quad.subject), text.value)
+                titles.setdefault(_value(quad.subject), text.value)
     for number, (subject, literals) in enumerate(words.items()):
         body = "\n".join(dict.fromkeys(literal.value for literal in literals if literal.value.strip()))
         if not body:
@@ -178,4 +227,17 @@ def _passages(quads: list[Quad], default: str) -> Iterator[Passage]:
         yield Passage(
             section="", start=-1, end=-1, heading=titles.get(subject, ""), text=body,
             language=tag(written, body) if written else detect(body, default), lead=number == 0,
+            object=_local(subject, document, base),
         )  # fmt: skip
+
+
+def _value(term: Any) -> str:
+    return str(getattr(term, "value", term))
+
+
+def _local(iri: str, document: str, base: str) -> str:
+    """The local or corpus-wide id of one of our own IRIs, "" for any other."""
+    for prefix in (document + "#", base + "ko/"):
+        if iri.startswith(prefix):
+            return unquote(iri.removeprefix(prefix))
+    return ""

@@ -33,6 +33,7 @@ from oam_rdf.store.layout import Config, Layout
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals, digest
+from oam_rdf.store.projection import graph_levels
 from oam_rdf.store.shacl import Validator
 
 _BATCH = 64  # documents a commit: bounds what a kill can undo, and the size of one update string
@@ -109,6 +110,7 @@ class Run:
             return
         self._land(landing)
         self._check_versions(landing)
+        self._check_visibility(landing)
         if self.options.prune:
             self._prune(catalogue)
         self.publication.parsed = {item.candidate.id: item.candidate.document for item in landing}
@@ -339,6 +341,18 @@ class Run:
                 self.report.issues.append(
                     Issue("warning", "version-conflict", message, file=path, line=line, hint=hint)
                 )
+
+    def _check_visibility(self, landing: list[Landing]) -> None:
+        """Whoever names a narrower object in a wider graph is told: its own words cannot be taken back."""
+        if not landing or not graph_levels(self.live.store):
+            return
+        paths = {iri: (item.candidate.file.path, line) for item in landing for iri, line in item.quads.places.items()}
+        for finding in check_graph(self.live.store, ("visibility-leak",)):
+            if finding.focus in paths:
+                path, line = paths[finding.focus]
+                message = f"{finding.message()}: {finding.focus} names {finding.value}"
+                hint = "make the naming document as narrow, or the named one as wide; the public view leaves the link out"
+                self.report.issues.append(Issue("warning", "visibility-leak", message, file=path, line=line, hint=hint))
 
     def _prune(self, catalogue: Catalogue) -> None:
         """Mark what vanished as DEPRECATED ("source removed"); Originals and history stay."""

@@ -8,68 +8,25 @@ mean validity, because nothing was stored then; the trace says which meanings ap
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import NamedNode
 
-from oam_rdf.errors import Damaged, NotFound
-from oam_rdf.index.facet_table import BEGINNING
+from oam_rdf.index.columns import Column
+from oam_rdf.index.facet_table import BEGINNING, END, effective
 from oam_rdf.index.facets import micros
-from oam_rdf.model import VISIBILITIES
-from oam_rdf.namespaces import OAM, PROV, SCHEMES
-from oam_rdf.query.snapshot import Snapshot
-from oam_rdf.query.trace import Candidate, HistoricalText, State
+from oam_rdf.index.lexical import Match
+from oam_rdf.namespaces import OAM
+from oam_rdf.ontology import Ontology
+from oam_rdf.query.history import HistoricalVersion, versions_of
+from oam_rdf.query.old_text import bm25, passages_then
+from oam_rdf.query.trace import Candidate, HistoricalText, ObjectThen, State
 from oam_rdf.text.normalise import index_key
-from oam_rdf.text.segment import Segmenter, bigrams
-from oam_rdf.text.statements import statements
+from oam_rdf.text.segment import Segmenter
 
-_PIECE = 600  # characters of the runs of statements that are ranked
-
-
-@dataclass(frozen=True, slots=True)
-class HistoricalVersion:
-    """A document as it was between two commits. Times are microseconds since 1970 UTC."""
-
-    iri: str
-    document: int
-    original: str
-    since: int
-    until: int
-
-    @property
-    def mark(self) -> str:
-        """What tells it from the live document: ``DOC@mark``."""
-        return self.iri.rpartition("@")[2]
-
-
-def versions_of(snapshot: Snapshot, documents: Iterable[int] | None = None) -> list[HistoricalVersion]:
-    """Kept versions of the visible documents (or of some), sorted by document and time."""
-    store = snapshot.history
-    if store is None:
-        return []
-    property_, found = NamedNode(OAM + "versionOf"), []
-    if documents is None:
-        quads = list(store.quads_for_pattern(None, property_, None))
-    else:
-        iris = [NamedNode(snapshot.facets.iris[row]) for row in documents]
-        quads = [quad for iri in iris for quad in store.quads_for_pattern(None, property_, iri)]
-    for quad in quads:
-        row = snapshot.facets.row(str(getattr(quad.object, "value", "")))
-        copy = quad.subject
-        if row < 0 or not snapshot.visible[row] or int(snapshot.facets.document[row]) != row:
-            continue
-        # An old text is whole: where this clearance may not see all of the document, it may not see that.
-        if not snapshot.visible[np.asarray(snapshot.facets.document) == row].all():
-            continue
-        if isinstance(copy, NamedNode) and _level(store, copy) <= VISIBILITIES.index(snapshot.clearance):
-            original = _value(store, copy, PROV + "wasDerivedFrom").rpartition("sha256-")[2]
-            since, until = (micros(_value(store, copy, OAM + name)) for name in ("committedFrom", "committedUntil"))
-            found.append(HistoricalVersion(copy.value, row, original, since, until))
-    return sorted(found, key=lambda version: (version.document, version.since, version.iri))
+_LIVING = 200  # candidates from living texts that old ones are ranked among
 
 
 def mask_edits(state: State) -> State:
@@ -97,85 +54,112 @@ def mask_edits(state: State) -> State:
 
 
 def recall_edits(state: State) -> State:
-    """Search the texts that were in force at ``as_of`` and are not any more; their candidates come first."""
+    """Search the texts that were in force at ``as_of`` and are not any more, among what was found in the others."""
     moment = state.plan.version.moment
     if moment is None or "commit time" not in state.step("as_of").get("meaning", ()):
         return state
     in_force = [v for v in versions_of(state.snapshot) if v.since <= moment < v.until]
     pieces: list[HistoricalText] = []
-    owners: list[int] = []
     for version in in_force:
-        for piece in _pieces(state.snapshot, version):
-            pieces.append(piece)
-            owners.append(version.document)
-    scores = bm25(state.plan.text, [piece.text for piece in pieces])
-    best = sorted((-score, number) for number, score in enumerate(scores) if score > 0)[: state.plan.form.k * 2]
-    candidates = [
-        Candidate(document=owners[number], row=owners[number], ranks={"history": rank}, scores={"history": -score},
-                  contributions={"history": 1 / (state.plan.weights.rrf_k + rank)},
-                  score=1 / (state.plan.weights.rrf_k + rank), history=pieces[number])
-        for rank, (score, number) in enumerate(best, 1)
-    ]  # fmt: skip
-    allowed = state.allowed.copy()
-    allowed[[version.document for version in in_force]] = True
-    state = replace(state, candidates=(*candidates, *state.candidates), allowed=allowed)
-    return state.note("as_of", searched=[v.iri.rpartition("/")[2] for v in in_force], found=len(candidates))
-
-
-def bm25(query: str, texts: list[str], k1: float = 1.2, b: float = 0.75) -> list[float]:
-    """BM25 of each text, by words and Han pairs, over these texts alone."""
-    segmenter = Segmenter(())
-
-    def terms(text: str) -> list[str]:
-        words = [token.key for token in segmenter.tokens(text) if token.kind != "han"]
-        return words + list(bigrams(index_key(text)))
-
-    bags = [Counter(terms(text)) for text in texts]
-    lengths = [sum(bag.values()) for bag in bags]
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
-    scores = [0.0] * len(texts)
-    for term in set(terms(query)):
-        df = sum(1 for bag in bags if term in bag)
-        if not df:
-            continue
-        idf = math.log(1 + len(texts) / df)
-        for number, bag in enumerate(bags):
-            tf = bag[term]
-            scores[number] += idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * lengths[number] / (mean or 1.0)))
-    return scores
-
-
-def _pieces(snapshot: Snapshot, version: HistoricalVersion) -> list[HistoricalText]:
-    try:
-        text = snapshot.original(version.original)
-    except (NotFound, Damaged) as error:
-        snapshot.degraded.setdefault("history", str(error))
-        return []
-    name = f"{snapshot.facets.identifiers[version.document]}@{version.mark}"
-    found: list[HistoricalText] = []
-    start = end = -1
-    for span in [*statements(text, 0, len(text)), None]:
-        if span is None or (start >= 0 and span.end - start > _PIECE):
-            if start >= 0:
-                until = _iso(version.until)
-                found.append(HistoricalText(name, version.iri, version.original, start, end, text[start:end], until))
-            start = -1
-        if span is not None:
-            start, end = (span.start if start < 0 else start), span.end
-    return found
-
-
-def _iso(moment: int) -> str:
-    return str(np.datetime64(moment, "us")) + "Z"
-
-
-def _value(store: Store, subject: NamedNode, predicate: str) -> str:
-    values = sorted(
-        str(getattr(q.object, "value", "")) for q in store.quads_for_pattern(subject, NamedNode(predicate), None)
+        pieces += passages_then(state.snapshot, version, state.plan.form.granularity.upper())
+    # One scale for old and living texts: ranks of BM25 over both, fused as if every channel had given that rank.
+    living = [state.snapshot.text(c.passage) if c.passage >= 0 else "" for c in state.candidates[:_LIVING]]
+    scores = bm25(state.plan.text, [piece.searched for piece in pieces] + living)
+    order = sorted((-score, number) for number, score in enumerate(scores) if score > 0)
+    ranks = {number: rank for rank, (_, number) in enumerate(order, 1)}
+    named = _named(state, pieces, scores)
+    best = [number for _, number in order if number < len(pieces)][: 2 * (state.plan.form.offset + state.plan.form.k)]
+    words = _words(state)
+    texts = {number: index_key(pieces[number].searched) for number in {*best, *named}}
+    channels = {ranking.channel for ranking in state.rankings} or {"lexical"}
+    weight = sum(getattr(state.plan.weights, channel) for channel in sorted(channels))
+    candidates = []
+    for number in dict.fromkeys([*named, *best]):
+        piece, rank = pieces[number], ranks.get(number)
+        score = weight / (state.plan.weights.rrf_k + rank) if rank else 0.0
+        pin, shown = named.get(number, (0, piece))
+        candidates.append(
+            Candidate(
+                document=_row(state, piece.document), row=_row(state, shown.object),
+                ranks={"history": rank} if rank else {}, scores={"history": scores[number]},
+                contributions={"history": score}, score=score, group=_group(state, piece), pin=pin, history=shown,
+                matched=tuple(Match(word, "literal", ("body",)) for word in words if word in texts[number]),
+            )
+        )  # fmt: skip
+    merged = sorted((*candidates, *state.candidates), key=lambda c: (-c.pin, c.group, -c.score))
+    everything = index_key("\n".join(piece.searched for piece in pieces))
+    return replace(state, candidates=tuple(merged)).note(
+        "as_of",
+        searched=[v.iri.rpartition("/")[2] for v in in_force],
+        found=len(candidates),
+        words=sorted({word for word in words if word in everything}),
     )
-    return values[0] if values else ""
 
 
-def _level(store: Store, copy: NamedNode) -> int:
-    name = _value(store, copy, OAM + "visibility").removeprefix(SCHEMES["visibility"])
-    return VISIBILITIES.index(name) if name in VISIBILITIES else 0
+def in_force_then(state: State, document: int) -> HistoricalVersion | None:
+    """The version of a document that was in force at ``as_of``, None if it is the present one."""
+    moment = state.plan.version.moment
+    if moment is None or "commit time" not in state.step("as_of").get("meaning", ()):
+        return None
+    return next((v for v in versions_of(state.snapshot, [document]) if v.since <= moment < v.until), None)
+
+
+def status_then(state: State, following: Collection[int]) -> Column:
+    """Version status of the living objects as it was at ``as_of``; ``following``: rows with a successor by then."""
+    snapshot, facets, moment = state.snapshot, state.snapshot.facets, state.plan.version.moment
+    superseded = np.array(sorted(following), dtype=np.int64)
+    if moment is None:
+        return snapshot.version_status
+    late = np.asarray(facets.deprecated_at) < END
+    late &= np.asarray(facets.deprecated_at) > moment / 1_000_000
+    for quad in snapshot.store.quads_for_pattern(None, NamedNode(OAM + "sourceRemoved"), None):
+        if micros(str(getattr(quad.object, "value", ""))) > moment:
+            iri = str(getattr(quad.subject, "value", "")).removesuffix("/assertion").replace("/graph/", "/doc/")
+            row = facets.row(iri)
+            late |= np.asarray(facets.document) == row if row >= 0 else False
+    recorded = facets.column("recorded_status")
+    late &= recorded.mask(["DEPRECATED"])
+    if not late.any():
+        return facets.effective_status(superseded)
+    # The mark of a removed source replaced what was recorded: the source's own word is what is left of it.
+    known = Ontology.load().notations("version-status")
+    values, codes = list(recorded.values), np.array(recorded.codes)
+    for row in np.flatnonzero(late).tolist():
+        word = facets.source_statuses[row].upper()
+        name = word if word in known else "ACTIVE"
+        if name not in values:
+            values.append(name)
+        codes[row] = values.index(name)
+    return effective(Column(codes, values), superseded, facets.parent)
+
+
+def _words(state: State) -> list[str]:
+    """Index keys of the query's words, as the lexical channel took them where it ran."""
+    if state.lexical is not None:
+        return [term.key for term in state.lexical.terms]
+    return [token.key for token in Segmenter(()).tokens(state.plan.text)]
+
+
+def _row(state: State, item: ObjectThen) -> int:
+    """A living row for what may be gone: its own, else its document's."""
+    return item.row if item.row >= 0 else state.snapshot.facets.row(item.iri.partition("#")[0])
+
+
+def _group(state: State, piece: HistoricalText) -> int:
+    tag = piece.document.language.lower().partition("-")[0]
+    return state.groups.index(tag) if tag in state.groups else len(state.groups)
+
+
+def _named(
+    state: State, pieces: list[HistoricalText], scores: list[float]
+) -> dict[int, tuple[int, HistoricalText]]:
+    """Pieces that stand for objects which the query names by id, with their pins."""
+    found: dict[int, tuple[int, HistoricalText]] = {}
+    for number, row in enumerate(dict.fromkeys(state.ids.values())):
+        mine = [at for at, piece in enumerate(pieces) if piece.object.row == row]
+        whole = [at for at, piece in enumerate(pieces) if piece.document.row == row]
+        if mine or whole:
+            at = max(mine or whole, key=lambda at: (scores[at], -at))
+            shown = pieces[at] if mine else replace(pieces[at], object=pieces[at].document)
+            found.setdefault(at, (2 + len(state.ids) - number, shown))
+    return found

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from oam_rdf.index.facet_table import ALIAS, IDENTIFIER
 from oam_rdf.ontology import Cue, Ontology
-from oam_rdf.query.plan import Directions, Entries, Entry, Epistemic, Form, Lexical, Operator, Plan, Version
+from oam_rdf.query.asked import asked
+from oam_rdf.query.plan import Directions, Entries, Entry, Epistemic, Lexical, Operator, Plan, Version
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.text.normalise import id_key, index_key
 from oam_rdf.text.segment import has_han
@@ -25,19 +26,6 @@ _VERSION = re.compile(r"(?<![\w.])v\d+(?:\.\d+)*(?![\w.])", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”|「([^」]{1,200})」|『([^』]{1,200})』')
 _TITLED = re.compile(r"《([^》]{1,200})》")
 _NAME = re.compile(r"(?<![.!?。！？:：] )(?<!^)\b[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*\b")
-_ORDINALS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
-             "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}  # fmt: skip
-_ORDINAL = re.compile(
-    r"第\s*([一二三四五六七八九十]|\d+)\s*[位個个名]?|\b(first|second|third|fourth|fifth|\d+(?:st|nd|rd|th))\b", re.I
-)
-# Field that is asked for -> words that ask for it; checked only beside a named object.
-_FIELDS = {
-    "creator": ("author", "authors", "who wrote", "written by", "creator", "作者", "誰寫", "谁写", "撰寫者", "撰写者"),
-    "created": ("when was", "what date", "creation date", "何時", "何时", "日期", "哪一年", "什麼時候", "什么时候"),
-    "version": ("which version", "version number", "版本號", "版本号", "第幾版", "第几版"),
-    "status": ("what status", "status of", "什麼狀態", "什么状态", "狀態為何", "状态为何"),
-    "successor": ("superseded by", "replaced by", "被什麼取代", "被什么取代", "被誰取代", "被谁取代"),
-}
 _OPERATIONAL = re.compile(
     r"(?:how many (?:documents|objects|statements|files)|number of documents|\bstatus\b"
     r"|多少(?:篇|份|個|个)?(?:文件|文檔|文档|物件)|系統狀態|系统状态)"
@@ -67,7 +55,7 @@ def compile_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
     )
     plan = _cues(plan, index_key(plain))
     if resolved:
-        plan = replace(plan, form=replace(plan.form, asked=_asked(plain)))
+        plan = replace(plan, form=replace(plan.form, asked=asked(plain)))
     if _OPERATIONAL.search(plain) and not (resolved or names or exact):
         plan = replace(plan, route=(Entry("NO_RETRIEVAL", "rule:operational"),))
     return replace(plan, query_type=_type(plan), answerability_risk=_risk(plan))
@@ -199,21 +187,6 @@ def _find(text: str, key: str) -> int:
     return -1
 
 
-def _asked(text: str) -> Entries:
-    folded = text.casefold()
-    ordinal = ""
-    if match := _ORDINAL.search(text):
-        word = (match.group(1) or match.group(2)).casefold()
-        number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word) or 0)
-        ordinal = f"[{number}]" if number else ""
-    return tuple(
-        Entry(field + (ordinal if field == "creator" else ""), f"rule:field {word}", 0.8)
-        for field, words in _FIELDS.items()
-        for word in words[:]
-        if word in folded
-    )[:1]
-
-
 def _type(plan: Plan) -> str:
     directions = {entry.value for entry in plan.navigation.directions}
     routes = {entry.value for entry in plan.route}
@@ -237,7 +210,3 @@ def _risk(plan: Plan) -> Entries:
     risks += [Entry(f"asks for the field {e.value}", e.origin) for e in plan.form.asked]
     return tuple(risks)
 
-
-def with_form(plan: Plan, form: Form) -> Plan:
-    """The plan with another form."""
-    return replace(plan, form=form)

@@ -14,10 +14,11 @@ import numpy as np
 from oam_rdf.errors import UsageError
 from oam_rdf.index.columns import Array
 from oam_rdf.index.facet_table import END
+from oam_rdf.index.facets import micros
 from oam_rdf.namespaces import SCHEMES
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.plan import Entries
-from oam_rdf.query.trace import Candidate, State
+from oam_rdf.query.trace import Candidate, HistoricalText, ObjectThen, State
 
 FINE = ("STATEMENT", "ARGUMENT", "EVIDENCE_ARTIFACT", "OTHER")
 _AFTER = ("version", "granularity")  # looked at when objects are chosen and heads substituted, not at recall
@@ -85,6 +86,32 @@ def removed_by(state: State, row: int) -> list[str]:
     return [name for name, mask in state.blocked.items() if mask[row]]
 
 
+def refused_then(state: State, old: HistoricalText) -> list[str]:
+    """Hard constraints that an object of an old text does not meet, by what was said of it then."""
+    plan, item = state.plan, old.object
+    required, barred = _values(plan.epistemic.require), _values(plan.epistemic.exclude)
+    languages, kinds = _values(plan.condition.language), _values(plan.condition.kind)
+    visibilities = _values(plan.condition.visibility)
+    wanted = plan.form.granularity.upper()
+    when = plan.version.moment or 0
+    begins, ends = item.begins or old.document.begins, item.ends or old.document.ends
+    checks = {
+        "state": not required or item.state in with_narrower("epistemic-state", required),
+        "state excluded": not barred or item.state not in with_narrower("epistemic-state", barred),
+        "language": not languages or any(speaks(item.language, language) for language in languages),
+        "visibility": not visibilities or item.visibility in {name.upper() for name in visibilities},
+        "kind": not kinds or item.kind in {name.upper() for name in kinds},
+        "version": not (plan.version.mode.value == "active" and plan.version.mode.hard) or not _out(item, old.document),
+        "as_of": (not begins or micros(begins) <= when) and (not ends or when < micros(ends)),
+        "granularity": not wanted or item.granularity in (FINE if wanted == "SOURCE_SPAN" else (wanted,)),
+    }
+    return [name for name, met in checks.items() if not met]
+
+
+def _out(item: ObjectThen, document: ObjectThen) -> bool:
+    return any(one.status not in ("", "ACTIVE") for one in (item, document))
+
+
 def _row(candidate: Candidate) -> int:
     return candidate.row if candidate.row >= 0 else candidate.document
 
@@ -93,6 +120,8 @@ def _reason(state: State, candidate: Candidate) -> str | None:
     row = _row(candidate)
     if not state.snapshot.visible[row]:
         return ""
+    if candidate.history:
+        return ", ".join(refused_then(state, candidate.history)) or None
     if candidate.row >= 0 and state.blocked and not state.allowed[row]:
         return ", ".join(removed_by(state, row))
     return None

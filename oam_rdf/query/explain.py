@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from oam_rdf.query.phrases import REASONS, TEMPLATES
+from oam_rdf.errors import UsageError
+from oam_rdf.query.phrases import LANGUAGES, REASONS, TEMPLATES
 
 
 def explain(certificate: Mapping[str, Any], language: str = "en") -> list[dict[str, str]]:
     """Why these results: a list of ``{"text", "pointer"}``.
 
-    :param language: zh-Hant, zh-Hans or en; any other tag gives the nearest of them.
+    :param language: zh-Hant, zh-Hans or en, or a tag of a region where one of them is written (zh-TW, zh-CN, en-GB).
+    :raises UsageError: for any other.
     """
+    if language.lower().partition("-")[0] not in ("zh", "en"):
+        raise UsageError(f"no explanations in {language!r}", hint="one of " + ", ".join(LANGUAGES))
     tag = nearest(language)
     return [
         {"text": TEMPLATES[key][tag].format_map(values), "pointer": pointer}

@@ -10,6 +10,8 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
+from oam_rdf.query.asof import in_force_then, status_then
+from oam_rdf.query.substitute import successors
 from oam_rdf.query.trace import Candidate, State
 from oam_rdf.query.unknown import unknown as unknown_words
 from oam_rdf.text.normalise import index_key
@@ -20,7 +22,7 @@ ORDER = (
     "EVIDENCE_INSUFFICIENT",
     "PARTIALLY_ANSWERABLE",
     "ANSWERABLE",
-)
+)  # and NO_RETRIEVAL, alone, where nothing was asked of the corpus
 _PROBABLE = 0.6
 _READ = 10  # candidates whose text is read as evidence
 _FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?\Z")
@@ -35,7 +37,9 @@ _FIELDS = {
 def gate(state: State) -> State:
     """List every verdict that applies, in :data:`ORDER`, each with the facts that decided it; the first counts."""
     if "NO_RETRIEVAL" in state.plan.routes:
-        return state.note("gate", verdict="ANSWERABLE", verdicts=[], reason="nothing was to be retrieved")
+        reason = next(iter(state.step("route").get("reasons", ())), "nothing was to be retrieved")
+        only: list[dict[str, Any]] = [{"verdict": "NO_RETRIEVAL", "reason": reason, "facts": {}}]
+        return state.note("gate", verdict="NO_RETRIEVAL", verdicts=only, read=0)
     facts: list[tuple[str, str, dict[str, Any]]] = []
     shown = state.candidates
     texts = [_evidence(state, candidate) for candidate in shown[:_READ]]
@@ -55,7 +59,7 @@ def gate(state: State) -> State:
 def _evidence(state: State, candidate: Candidate) -> str:
     snapshot = state.snapshot
     if candidate.history:
-        return index_key(candidate.history.text)
+        return index_key(candidate.history.searched)
     parts = [state.name(candidate.row), state.name(candidate.document), snapshot.facets.titles[candidate.document]]
     parts += snapshot.facets.aliases(candidate.document)
     if candidate.passage >= 0:
@@ -75,24 +79,38 @@ def _absent(state: State, texts: list[str]) -> Iterable[tuple[str, str, dict[str
         yield verdict, "an id that the query names does not exist here", {"ids": unknown}
     sure = [e for e in (*plan.lexical.exact_terms, *plan.entities) if e.value not in unknown]
     missing = [e for e in sure if not any(index_key(e.value) in text for text in texts)]
+    terms = _terms(state)
     if missing and not state.ids:
         # A capitalised word is only probably a name: the corpus not knowing it is a fact, its absence from the
         # best passages alone is not (they may be in another language).
-        known = {t["term"] for t in state.step("lexical").get("terms", ()) if t["known"]}
+        known = {t["term"] for t in terms if t["known"]}
         certain = [e for e in missing if e.confidence > _PROBABLE or not set(index_key(e.value).split()) & known]
         verdict = "UNANSWERABLE_FROM_CORPUS" if len(certain) == len(sure) else "PARTIALLY_ANSWERABLE"
+        if not _read_all(state):
+            verdict = "EVIDENCE_INSUFFICIENT"
         facts = {"terms": [e.value for e in missing], "of": [e.value for e in sure]}
         yield verdict, "no candidate contains what the query names", facts
-    lexical = state.step("lexical")
-    terms = lexical.get("terms", [])
+    if not _read_all(state) or state.ids or not _own_language(state):
+        return
     strange = unknown_words(plan.text, terms)
-    if strange.mostly and not state.ids and _own_language(state):
+    if strange.mostly:
         named = {"terms": list(strange.names), "share": round(strange.share, 2)}
         yield "UNANSWERABLE_FROM_CORPUS", "most of what the query names occurs nowhere in the corpus", named
     same = [r for r in state.rankings if r.channel == "lexical" and len(r.rows)]
-    if terms and not any(t["known"] for t in terms) and not state.ids and _own_language(state):
+    if terms and not any(t["known"] for t in terms):
         reason = "no word of the query occurs in the documents of its language"
         yield "UNANSWERABLE_FROM_CORPUS", reason, {"terms": [t["term"] for t in terms], "hits": len(same)}
+
+
+def _terms(state: State) -> list[dict[str, Any]]:
+    """The query's words and whether anything that was searched, an old text among it, holds them."""
+    old = set(state.step("as_of").get("words", ()))
+    return [{**term, "known": term["known"] or term["term"] in old} for term in state.step("lexical").get("terms", ())]
+
+
+def _read_all(state: State) -> bool:
+    """Whether words were looked up in all that the caller may see: only then can one be said to occur nowhere."""
+    return state.ran("lexical") and not {"lexical", "originals", "history"} & set(state.snapshot.degraded)
 
 
 def _own_language(state: State) -> bool:
@@ -109,7 +127,11 @@ def _empty(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
         reasons[str(item["reason"])] = reasons.get(str(item["reason"]), 0) + 1
     without = int(state.step("lexical").get("excluded", 0))
     if not without and not reasons:
-        yield "UNANSWERABLE_FROM_CORPUS", "nothing in the corpus matches", {}
+        if state.rankings or _read_all(state):
+            yield "UNANSWERABLE_FROM_CORPUS", "nothing in the corpus matches", {}
+        else:
+            off = sorted({"lexical", "dense", "passages"} & set(state.snapshot.degraded))
+            yield "EVIDENCE_INSUFFICIENT", "no channel could search for it", {"off": off}
         return
     facts = {
         "would_have_found": max(without, len(state.excluded)),
@@ -158,12 +180,16 @@ def _values(state: State, row: int, field: str) -> list[str]:
         new, old = snapshot.edges
         return [state.name(int(r)) for r in new[old == row]]
     for owner in dict.fromkeys((row, int(snapshot.facets.document[row]))):
-        subject = NamedNode(snapshot.facets.iris[owner]) if owner >= 0 else None
+        if owner < 0:
+            continue
+        subject, store = NamedNode(snapshot.facets.iris[owner]), snapshot.store
+        version = in_force_then(state, owner) if int(snapshot.facets.document[owner]) == owner else None
+        if version is not None and snapshot.history is not None:
+            subject, store = NamedNode(version.iri), snapshot.history
         values = [
             str(quad.object)
             for predicate in _FIELDS.get(field, ())
-            for quad in snapshot.store.quads_for_pattern(subject, NamedNode(predicate), None)
-            if subject is not None
+            for quad in store.quads_for_pattern(subject, NamedNode(predicate), None)
         ]
         if values:
             return sorted(set(values))
@@ -173,8 +199,10 @@ def _values(state: State, row: int, field: str) -> list[str]:
 
 def _contradictions(state: State, shown: tuple[Candidate, ...]) -> Iterable[tuple[str, str, dict[str, Any]]]:
     snapshot, predicate = state.snapshot, NamedNode(OAM + "contradicts")
-    rows = {c.row for c in shown} | {c.document for c in shown if c.document >= 0}
-    active = {row for row in rows if snapshot.version_status[row] == "ACTIVE"}
+    living = [c for c in shown if c.history is None]  # an old text may say something else than the present edges
+    rows = {c.row for c in living} | {c.document for c in living if c.document >= 0}
+    status = status_then(state, successors(state))
+    active = {row for row in rows if status[row] == "ACTIVE"}
     pairs = set()
     for row in sorted(active):
         for quad in snapshot.store.quads_for_pattern(NamedNode(snapshot.facets.iris[row]), predicate, None):

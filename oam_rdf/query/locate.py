@@ -24,9 +24,10 @@ def locate(state: State) -> State:
     for candidate in state.candidates:
         if len(found) >= enough:
             break
-        candidate = replace(candidate, matched=state.matches(candidate.passage))
+        if candidate.history is None:
+            candidate = replace(candidate, matched=state.matches(candidate.passage))
         row = candidate.row if candidate.row >= 0 else _object(state, candidate)
-        key = (row, candidate.history.identifier if candidate.history else "")
+        key = (row, candidate.history.key if candidate.history else "")
         if row < 0:
             continue
         if key in found:

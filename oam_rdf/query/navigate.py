@@ -7,7 +7,7 @@ PEP-241 → 314, 345, 426, 566. Two heads, or a ring, are a VERSION_CONFLICT.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -15,6 +15,7 @@ from pyoxigraph import NamedNode
 from oam_rdf.errors import UsageError
 from oam_rdf.namespaces import DCTERMS, OAM, RDF, SCHEMES
 from oam_rdf.ontology import Direction, Ontology
+from oam_rdf.query.history import Copy, copies_of, value
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.versions import order
@@ -54,7 +55,7 @@ class Navigation:
     ``nodes`` are the arrivals in order. ``route`` are their ids. ``heads`` are ends from which nothing leads on,
     ``dead_ends`` include the start if there is nowhere to go. ``loops`` are hops inside a cycle, as (from, to).
     ``passed`` are objects that were walked through but are not what the direction looks for. ``more`` says that the
-    step limit, ``truncated`` that the size limit stopped the walk.
+    step limit, ``truncated`` that the size limit stopped the walk. ``note`` says why a walk to earlier versions is empty.
     """
 
     start: str
@@ -70,6 +71,7 @@ class Navigation:
     reason: str
     more: bool
     truncated: bool
+    note: str = ""
 
     @property
     def route(self) -> tuple[str, ...]:
@@ -92,6 +94,7 @@ class Navigation:
             "reason": self.reason,
             "more": self.more,
             "truncated": self.truncated,
+            "note": self.note,
         }
 
 
@@ -113,14 +116,50 @@ def navigate(
         raise UsageError(f"steps = {steps}", hint="1 or more")
     origin = node(snapshot, start)
     found = walk(snapshot.store, origin, way.step, max_depth=steps, max_nodes=max_nodes, admits=snapshot.admits)
-    return _Report(snapshot, ontology, way, found, steps).result()
+    result = _Report(snapshot, ontology, way, found, steps).result()
+    return with_edits(snapshot, result, origin) if way.notation == "VERSION.EARLIER" else result
 
 
-def leads_somewhere(snapshot: Snapshot, start: str) -> list[str]:
-    """Directions with at least one hop from ``start``, in the ontology's order of notation."""
-    origin = node(snapshot, start)
-    ways = sorted(Ontology.load().directions.items())
-    return [name for name, way in ways if step(snapshot.store, origin, way.step, snapshot.admits, 1)]
+def with_edits(snapshot: Snapshot, found: Navigation, start: str) -> Navigation:
+    """The walk with what the start itself said before it was edited, newest first. Copies are no knowledge objects of
+    their own: no walk passes through them."""
+    row = snapshot.facets.row(start)
+    copies = copies_of(snapshot, start)[::-1] if row >= 0 else []
+    if not copies:
+        note = "" if found.nodes else f"no earlier version of {found.start} is kept"
+        return replace(found, note=note)
+    names = [f"{found.start}@{copy.mark}" for copy in copies]
+    nodes = [
+        Node(
+            id=names[at],
+            iri=copy.iri,
+            title=_stored(snapshot, copy, DCTERMS + "title") or snapshot.facets.titles[row],
+            granularity=snapshot.facets.column("granularity")[row],
+            epistemic_state=_stored(snapshot, copy, OAM + "epistemicState").removeprefix(SCHEMES["epistemic-state"]),
+            version_status="HISTORICAL",
+            successors=(found.start if at == 0 else names[at - 1],),
+            source_available=any(copy.originals),
+            depth=at + 1,
+            level=at + 1,
+            route=(found.start, *names[: at + 1]),
+            relations=("previousVersion",) * (at + 1),
+            branch=False,
+        )
+        for at, copy in enumerate(copies)
+    ]
+    kept = [item for item in nodes if found.steps is None or item.depth <= found.steps]
+    dead = tuple(name for name in found.dead_ends if name != found.start)
+    return replace(
+        found,
+        nodes=tuple(sorted((*kept, *found.nodes), key=lambda item: (item.level, "@" not in item.id, item.id))),
+        heads=tuple(sorted({*found.heads, *([names[-1]] if len(kept) == len(nodes) else [])})),
+        dead_ends=dead,
+        more=found.more or len(kept) < len(nodes),
+    )
+
+
+def _stored(snapshot: Snapshot, copy: Copy, predicate: str) -> str:
+    return value(snapshot.history, NamedNode(copy.iri), predicate) if snapshot.history is not None else ""
 
 
 class _Report:

@@ -37,16 +37,25 @@ class Texts:
         """Whether the stored bytes have the hash that names them."""
         return digest(self.bytes(sha256)) == sha256
 
-    def text(self, sha256: str) -> str:
-        """Its text. :raises NotFound: if there is none. :raises Damaged: if it is not UTF-8."""
-        if sha256 in self._texts:
+    def text(self, sha256: str, *, checked: bool = True) -> str:
+        """Its text, compared with its hash once, when it is read. ``checked=False`` reads it as it is and keeps nothing.
+
+        :raises NotFound: if there is none. :raises Damaged: if it was altered or is not UTF-8.
+        """
+        if checked and sha256 in self._texts:
             self._texts.move_to_end(sha256)
             return self._texts[sha256]
         path = self.path(sha256)
+        data = path.read_bytes()
+        if checked and digest(data) != sha256:
+            hint = "restore it from a backup; `oam doctor` lists all such files"
+            raise Damaged("an Original was altered after it was stored", place=str(path), hint=hint)
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise Damaged(f"an Original is not UTF-8: {error}", place=str(path), hint="run `oam doctor`") from error
+        if not checked:
+            return text
         self._texts[sha256] = text
         self._size += len(text)
         while len(self._texts) > 1 and (len(self._texts) > self._kept or self._size > self._max_chars):

@@ -186,6 +186,14 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "沒有結果可回到來源",
         "zh-Hans": "没有结果可回到来源",
     },
+    "this is asked of the knowledge base, not of its documents: see `oam status`": {
+        "zh-Hant": "問的是知識庫本身而非文件，見 `oam status`",
+        "zh-Hans": "问的是知识库本身而非文档，见 `oam status`",
+    },
+    "no channel could search for it": {
+        "zh-Hant": "沒有可用的檢索管道",
+        "zh-Hans": "没有可用的检索管道",
+    },
     "nothing was to be retrieved": {
         "zh-Hant": "無須檢索",
         "zh-Hans": "无须检索",

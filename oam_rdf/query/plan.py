@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -203,9 +203,6 @@ class Plan:
         if not isinstance(data, Mapping):
             raise UsageError("a plan is a mapping", hint="see docs: plan")
         return cls.from_json(data, origin)
-
-    def add_note(self, note: str) -> Plan:
-        return replace(self, notes=(*self.notes, note))
 
 
 _ROUTE_NAMES = {"hybrid_graph": ("HYBRID", "GRAPH_LOCAL")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from pyoxigraph import Literal, NamedNode
 
 from oam_rdf.errors import Damaged, NotFound
@@ -14,9 +13,10 @@ from oam_rdf.index.lexical import Match
 from oam_rdf.namespaces import OAM
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.answer import Result, Span
+from oam_rdf.query.asof import status_then
 from oam_rdf.query.constrain import with_narrower
 from oam_rdf.query.substitute import successors
-from oam_rdf.query.trace import Candidate, State
+from oam_rdf.query.trace import Candidate, HistoricalText, State
 
 SNIPPET = 280  # characters
 
@@ -24,9 +24,7 @@ SNIPPET = 280  # characters
 def results(state: State) -> list[Result]:
     """The candidates of the window as results, positions from ``offset + 1``."""
     following = successors(state)
-    status = state.snapshot.version_status
-    if state.plan.version.as_of:  # as it was known then
-        status = state.snapshot.facets.effective_status(np.array(sorted(following), dtype=np.int64))
+    status = status_then(state, following)
     preferred = [entry.value for entry in state.plan.epistemic.prefer]
     context = _Context(state, following, status, with_narrower("epistemic-state", preferred) if preferred else set())
     return [context.result(candidate, position) for position, candidate in enumerate(state.candidates, 1)]
@@ -42,37 +40,20 @@ class _Context:
         state, facets = self.state, self.state.snapshot.facets
         row, document = candidate.row, candidate.document
         text, span = self.text(candidate)
-        column = {
-            name: facets.column(name)[row] for name in ("granularity", "language", "epistemic_state", "visibility")
-        }
         available = candidate.history is not None or (bool(facets.has_original[row]) and self.readable(row))
-        title = facets.titles[row] or (facets.titles[document] if document >= 0 else "")
         passage = candidate.passage
-        later = self.successor_rows(row)
         history = candidate.history
         return Result(
             position=position + state.plan.form.offset,
-            id=facets.identifiers[row] or facets.iris[row],
-            iri=facets.iris[row],
             document=state.name(document) if document >= 0 else "",
-            granularity=column["granularity"],
-            title=title,
-            heading=state.snapshot.passages.heading(passage) if passage >= 0 else "",
-            language=column["language"],
+            heading=history.heading if history else state.snapshot.passages.heading(passage) if passage >= 0 else "",
             group=state.groups[candidate.group] if candidate.group < len(state.groups) else "",
             snippet=_snippet(text, [match.term for match in candidate.matched]),
             scores=self.scores(candidate, span, available),
             raw_scores=_raw(candidate),
             ranks=dict(candidate.ranks),
             matched=tuple(_matched(candidate.matched)),
-            epistemic_state=column["epistemic_state"],
-            verification=facets.column("verification")[row] or ("NOT_TESTED" if column["epistemic_state"] else ""),
-            version=facets.versions[row] or (facets.versions[document] if document >= 0 else ""),
-            version_status=self.status[row],
-            source_status=facets.source_statuses[row] or (facets.source_statuses[document] if document >= 0 else ""),
-            kind=facets.column("kind")[row],
-            visibility=column["visibility"],
-            successors=tuple(state.name(r) for r in later),
+            successors=tuple(state.name(r) for r in self.successor_rows(row)),
             substituted_for=tuple(
                 {
                     "id": state.name(s.old),
@@ -89,7 +70,43 @@ class _Context:
             span=span,
             named=row in state.ids.values(),
             historical={"version": history.identifier, "iri": history.iri, "until": history.until} if history else None,
+            **(self.then(candidate, history) if history else self.now(row, document)),
         )
+
+    def now(self, row: int, document: int) -> dict[str, str]:
+        """What is recorded of a living object, or of its document where it says nothing itself."""
+        facets = self.state.snapshot.facets
+        said = {name: facets.column(name)[row] for name in ("granularity", "language", "epistemic_state", "visibility")}
+        return {
+            **said,
+            "id": facets.identifiers[row] or facets.iris[row],
+            "iri": facets.iris[row],
+            "title": facets.titles[row] or (facets.titles[document] if document >= 0 else ""),
+            "verification": facets.column("verification")[row] or ("NOT_TESTED" if said["epistemic_state"] else ""),
+            "version": facets.versions[row] or (facets.versions[document] if document >= 0 else ""),
+            "version_status": self.status[row],
+            "source_status": facets.source_statuses[row] or (facets.source_statuses[document] if document >= 0 else ""),
+            "kind": facets.column("kind")[row],
+        }
+
+    def then(self, candidate: Candidate, old: HistoricalText) -> dict[str, str]:
+        """What was recorded of an object of an old text."""
+        item, document = old.object, old.document
+        superseded = "SUPERSEDED" if self.successor_rows(candidate.row) else ""
+        return {
+            "id": item.identifier,
+            "iri": item.iri,
+            "granularity": item.granularity,
+            "title": item.title or document.title,
+            "language": item.language,
+            "epistemic_state": item.state,
+            "verification": item.verification or ("NOT_TESTED" if item.state else ""),
+            "version": item.version or document.version,
+            "version_status": superseded or item.status or document.status or "ACTIVE",
+            "source_status": item.source_status or document.source_status,
+            "kind": item.kind,
+            "visibility": item.visibility,
+        }
 
     def text(self, candidate: Candidate) -> tuple[str, Span | None]:
         """What is shown of the candidate, and where it stands."""
@@ -143,7 +160,8 @@ class _Context:
         return tuple(path)
 
     def scores(self, candidate: Candidate, span: Span | None, available: bool) -> dict[str, float]:
-        plan, state = self.state.plan, self.state.snapshot.facets.column("epistemic_state")[candidate.row]
+        plan, old = self.state.plan, candidate.history
+        state = old.object.state if old else self.state.snapshot.facets.column("epistemic_state")[candidate.row]
         scores: dict[str, float] = {}
         for channel, name in (("lexical", "sparse"), ("dense", "dense")):
             best = self.best.get((channel, candidate.group), 0.0)
@@ -189,7 +207,3 @@ def _snippet(text: str, terms: list[str]) -> str:
     start = min(start, len(text) - SNIPPET)
     return ("…" if start else "") + text[start : start + SNIPPET] + ("…" if start + SNIPPET < len(text) else "")
 
-
-def as_json(items: list[Result]) -> list[dict[str, Any]]:
-    """Results as plain data."""
-    return [item.to_json() for item in items]

@@ -5,6 +5,7 @@ First router: rules over what the query holds and which channels are there. A ro
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
 from oam_rdf.query.plan import Entries, Entry, Weights
@@ -19,11 +20,14 @@ def route(state: State) -> State:
     chosen = list(plan.route)
     reasons: list[str] = []
     names = bool(plan.entities or plan.lexical.ids or plan.lexical.exact_terms)
-    content = plan.text or plan.semantic or plan.lexical.include or names
+    intent = plan.semantic.value if plan.semantic else ""
+    content = _says(plan.text) or _says(intent) or plan.lexical.include or names
     if not content:
         chosen, reasons = [Entry("NO_RETRIEVAL", "rule:empty")], ["nothing is asked"]
     if names:  # never taken when the query names an entity, whoever asked for it by a rule
         chosen = [entry for entry in chosen if not (entry.value == "NO_RETRIEVAL" and entry.origin != "caller")]
+    if any(entry.value == "NO_RETRIEVAL" and entry.origin == "rule:operational" for entry in chosen):
+        reasons.append("this is asked of the knowledge base, not of its documents: see `oam status`")
     if any(entry.value in TEXT_ROUTES and entry.origin == "caller" for entry in chosen):
         reasons.append("the caller chose the route")
     if not any(entry.value in TEXT_ROUTES for entry in chosen):
@@ -42,6 +46,11 @@ def route(state: State) -> State:
         weights_reason=weights.reason,
         degraded=dict(snapshot.degraded),
     )
+
+
+def _says(text: str) -> bool:
+    """Whether anything but marks and white space is written."""
+    return any(unicodedata.category(character)[0] not in "PZC" for character in text)
 
 
 def _text_route(state: State) -> tuple[str, str]:

@@ -12,17 +12,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from oam_rdf.errors import Damaged, UsageError
+from oam_rdf.errors import Damaged
 from oam_rdf.query import asof
 from oam_rdf.query.answer import Answer, Result
 from oam_rdf.query.certificate import Certificates, new_id
 from oam_rdf.query.compile import compile_query
 from oam_rdf.query.constrain import admit, constrain, prove
-from oam_rdf.query.explain import explain
+from oam_rdf.query.explain import explain, nearest
 from oam_rdf.query.fuse import fuse
 from oam_rdf.query.gate import finish, gate
 from oam_rdf.query.locate import locate
-from oam_rdf.query.plan import Access, Entries, Entry, Plan, Source, Weights
+from oam_rdf.query.options import checked_language, with_options
+from oam_rdf.query.plan import Access, Plan
 from oam_rdf.query.recall import recall
 from oam_rdf.query.resolve import named
 from oam_rdf.query.results import results
@@ -70,6 +71,7 @@ def search(
     include_history: bool = False,
     kind: str = "",
     visibility: Sequence[str] = (),
+    directions: Sequence[str] = (),
     require_original: bool = False,
     weights: Mapping[str, float] | None = None,
     scorer: str = "",
@@ -82,19 +84,21 @@ def search(
     :param query: plain text, or a plan; options given here are the caller's and hard where they constrain.
     :param k, offset: the window; ``1 <= k <= 1000``.
     :param language: which language's results come first; ``only_language`` leaves no other.
+    :param directions: names of directions that the answer is to follow, beside those that the query names.
     :param version: ``active`` leaves nothing but what is in force. ``as_of``: an ISO date-time.
     :param strict: a channel that is off is an error.
     :param certificates: where the certificate is stored; otherwise it is only returned.
     :raises UsageError: for an option or plan that cannot be used as given.
     """
     began = time.perf_counter()
+    checked_language(language)
     plan = query if isinstance(query, Plan) else compile_query(query, snapshot, language)
-    plan = _options(
+    plan = with_options(
         plan, k=k, offset=offset, granularity=granularity, language=language, only_language=only_language, route=route,
         states=tuple(states) + (VERIFIED if only_verified else ()),
         exclude_states=tuple(exclude_states) + (() if include_conjectures else UNSETTLED),
         version=version, as_of=as_of, include_history=include_history, kind=kind, visibility=tuple(visibility),
-        require_original=require_original, weights=weights, scorer=scorer,
+        directions=tuple(directions), require_original=require_original, weights=weights, scorer=scorer,
     )  # fmt: skip
     plan = replace(plan, access=Access(snapshot.clearance))
     state = State(plan, snapshot, ids=_ids(plan, snapshot))
@@ -148,57 +152,6 @@ def _ids(plan: Plan, snapshot: Snapshot) -> dict[str, int]:
     return found
 
 
-def _options(plan: Plan, **given: Any) -> Plan:
-    form, epistemic, version = plan.form, plan.epistemic, plan.version
-    form = replace(
-        form,
-        k=form.k if given["k"] is None else given["k"],
-        offset=form.offset if given["offset"] is None else given["offset"],
-        granularity=(given["granularity"] or form.granularity).upper(),
-    )
-    if not 1 <= form.k <= 1000 or form.offset < 0:
-        raise UsageError(f"k = {form.k}, offset = {form.offset}", hint="1 <= k <= 1000 and offset >= 0")
-    epistemic = replace(
-        epistemic,
-        require=epistemic.require + _hard(given["states"]),
-        exclude=epistemic.exclude + _hard(given["exclude_states"]),
-    )
-    if given["version"]:
-        if given["version"] not in ("active", "default", "history"):
-            raise UsageError(f"unknown version mode {given['version']!r}", hint="active, default or history")
-        version = replace(version, mode=Entry(given["version"], hard=given["version"] == "active"))
-    if given["include_history"]:
-        version = replace(version, mode=Entry("history"))
-    if given["as_of"]:
-        version = replace(version, as_of=given["as_of"])
-    if version.as_of and version.moment is not None and version.mode.origin != "caller":
-        version = replace(version, mode=Entry("default", "rule:as_of"))
-    condition = replace(
-        plan.condition,
-        language=plan.condition.language + _hard((given["only_language"],)),
-        kind=plan.condition.kind + _hard((given["kind"],)),
-        visibility=plan.condition.visibility + _hard(given["visibility"]),
-    )
-    plan = replace(plan, form=form, epistemic=epistemic, version=version, condition=condition)
-    if given["only_language"] or given["language"]:
-        plan = replace(plan, language=given["only_language"] or given["language"])
-    if given["require_original"]:
-        plan = replace(plan, source=Source(Entry("true", hard=True)))
-    if given["route"]:
-        names = given["route"].upper().replace("+", " ").split()
-        plan = replace(plan, route=tuple(Entry(name) for name in names))
-    if given["weights"]:
-        lexical, dense = given["weights"].get("lexical", 0.5), given["weights"].get("dense", 0.5)
-        plan = replace(
-            plan, weights=Weights(int(given["weights"].get("rrf_k", 60)), lexical, dense, "set by the caller")
-        )
-    return replace(plan, scorer=given["scorer"] or plan.scorer)
-
-
-def _hard(values: Sequence[str]) -> Entries:
-    return tuple(Entry(value, hard=True) for value in values if value)
-
-
 def _certificate(state: State, shown: list[Result], total: int, milliseconds: Mapping[str, float]) -> dict[str, Any]:
     """The paper's §10 keys and ours, made from the trace."""
     snapshot, plan = state.snapshot, state.plan
@@ -239,7 +192,7 @@ def _certificate(state: State, shown: list[Result], total: int, milliseconds: Ma
     }  # fmt: skip
     if found:
         certificate["result"] = found[0]
-    certificate["explanation"] = explain(certificate, plan.language)
+    certificate["explanation"] = explain(certificate, nearest(plan.language))
     return certificate
 
 

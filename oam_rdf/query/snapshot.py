@@ -28,6 +28,7 @@ from oam_rdf.index.passages import PassageTable
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import encode_id
 from oam_rdf.query.originals import Texts
+from oam_rdf.query.redact import widened
 
 T = TypeVar("T")
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+\Z")
@@ -257,10 +258,17 @@ class Snapshot:
         seen: Array = (self.passage_document >= 0) & self.visible[np.maximum(self.passage_document, 0)]
         home = facets.document[facets.span_owner]
         hidden = ~self.visible[facets.span_owner] & (home >= 0) & self.visible[np.maximum(home, 0)]
-        for at in np.flatnonzero(hidden):
-            rows = self.passages_of(int(home[at]))
-            touched = (passages.start[rows] < facets.span_end[at]) & (passages.end[rows] > facets.span_start[at])
-            seen[rows[touched]] = False
+        for document in np.unique(home[hidden]).tolist():
+            rows = self.passages_of(document)
+            original = self.original_of(document)
+            try:
+                ranges = self.hidden(original)
+            except (NotFound, Damaged) as error:  # nothing of it can be shown then
+                self._note("originals", str(error))
+                seen[rows] = False
+                continue
+            for start, end in ranges:
+                seen[rows[(passages.start[rows] < end) & (passages.end[rows] > start)]] = False
         owners = self.inline_owner
         seen &= (owners < 0) | self.visible[np.maximum(owners, 0)]
         return seen
@@ -345,6 +353,21 @@ class Snapshot:
     def original(self, sha256: str) -> str:
         """Text of an Original. :raises NotFound: if it is not kept here."""
         return self.originals.text(sha256)
+
+    def hides(self, sha256: str) -> list[tuple[int, int]]:
+        """Spans of an Original that belong to objects this clearance may not see, in order."""
+        facets = self.facets
+        out = ~self.visible[facets.span_owner]
+        if not out.any():
+            return []
+        codes = [code for code, name in enumerate(facets.originals) if name == sha256]
+        out &= facets.span_source == (codes[0] if codes else -1)
+        return sorted(zip(facets.span_start[out].tolist(), facets.span_end[out].tolist(), strict=True))
+
+    def hidden(self, sha256: str) -> list[tuple[int, int]]:
+        """Ranges of an Original that must not be shown: hidden spans and what would tell of them. Sorted."""
+        spans = self.hides(sha256)
+        return widened(self.original(sha256), spans) if spans else []
 
     def original_of(self, row: int) -> str:
         """Hash of the Original that a document, or the document of a part, is derived from; "" if none."""

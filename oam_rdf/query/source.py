@@ -1,11 +1,12 @@
 """An object in its Original: the exact characters, what surrounds them, and whether the bytes are still the same.
 
 The Original is one file for everybody, so text of objects that this clearance may not see is taken out of exact text
-and context alike (decision D16).
+and context alike, and nothing tells that it was there: no mark, and no offset to count it by (decision D16).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,10 @@ from pyoxigraph import Literal, NamedNode
 
 from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.namespaces import OAM
+from oam_rdf.query.redact import shown_text, touches
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
 
-GAP = "…"
 LIMIT = 20_000  # characters of exact text shown at once
 
 
@@ -24,17 +25,16 @@ LIMIT = 20_000  # characters of exact text shown at once
 class Quote:
     """A span with its surroundings (Web Annotation position and quote selector). Offsets are code points.
 
-    ``redacted``: something inside is not for this clearance and was replaced by an ellipsis; ``cut``: the exact text is
-    longer than what is shown.
+    ``start`` and ``end`` are None where ``exact`` is not those characters of the Original, letter for letter. ``cut``: the
+    exact text is longer than what is shown.
     """
 
-    start: int
-    end: int
+    start: int | None
+    end: int | None
     exact: str
     prefix: str
     suffix: str
     line: int
-    redacted: bool
     cut: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -44,13 +44,14 @@ class Quote:
 @dataclass(frozen=True, slots=True)
 class SourceView:
     """Where an object stands. ``intact`` says that the Original's bytes have the hash in its name; ``matches`` that the
-    spans' text is the object's content (None if it has no content of its own); ``no_source`` why there is no span."""
+    spans' text is the object's content (None if it has no content of its own); ``no_source`` why there is no span;
+    ``length`` counts the Original's characters (None where this clearance cannot count them)."""
 
     id: str
     iri: str
     original: str
     path: str
-    length: int
+    length: int | None
     intact: bool
     matches: bool | None
     quotes: tuple[Quote, ...]
@@ -81,26 +82,36 @@ def source(snapshot: Snapshot, identifier: str, context: int = 80) -> SourceView
     if not original or (not spans and document != row):
         reason = next(iter(values["noSource"]), "no span is recorded")
         return SourceView(name, iri, original, "", 0, False, None, (), reason, tuple(values["spanLabel"]))
-    text = snapshot.original(original)
+    text, intact = _read(snapshot, original)
     spans = spans or [(0, len(text))]
-    hidden = _hidden(snapshot, original)
+    hidden = snapshot.hidden(original)
     if any(not 0 <= start < end <= len(text) for start, end in spans) and text:
         raise Damaged(f"{name} has a span outside its Original", place=original[:12], hint="run `oam doctor`")
-    quotes = tuple(_quote(text, start, end, context, hidden) for start, end in spans)
-    exact = "\n".join(text[start:end] for start, end in spans)
     content = next(iter(values["content"]), None)
+    whole = not any(touches(start, end, hidden) for start, end in spans)
+    exact = "\n".join(text[start:end] for start, end in spans)
     return SourceView(
         id=name,
         iri=iri,
         original=original,
         path=_path(snapshot, document),
-        length=len(text),
-        intact=snapshot.originals.intact(original),
-        matches=None if content is None else content == exact,
-        quotes=quotes,
+        length=None if hidden else len(text),
+        intact=intact,
+        matches=content == exact if whole and content is not None else None,
+        quotes=tuple(_quote(text, start, end, context, hidden) for start, end in spans),
         no_source="",
         labels=tuple(values["spanLabel"]),
     )
+
+
+def _read(snapshot: Snapshot, original: str) -> tuple[str, bool]:
+    """An Original's text and whether it is intact. :raises Damaged: if it is not, and what is hidden cannot be found."""
+    try:
+        return snapshot.original(original), snapshot.originals.intact(original)
+    except Damaged:
+        if snapshot.hides(original):
+            raise
+        return snapshot.originals.text(original, checked=False), False
 
 
 def _bare(snapshot: Snapshot, identifier: str, iri: str, context: int) -> SourceView:
@@ -109,47 +120,27 @@ def _bare(snapshot: Snapshot, identifier: str, iri: str, context: int) -> Source
     codes = [code for code, name in enumerate(snapshot.facets.originals) if name == original]
     if not codes or not ((snapshot.facets.original == codes[0]) & snapshot.visible).any():
         raise NotFound(f"no object is called {identifier!r}", hint="try `oam search`")
-    text = snapshot.original(original)
-    quotes = (_quote(text, 0, len(text), context, _hidden(snapshot, original)),) if text else ()
-    intact = snapshot.originals.intact(original)
-    return SourceView(f"sha256-{original}", iri, original, "", len(text), intact, None, quotes, "", ())
+    text, intact = _read(snapshot, original)
+    hidden = snapshot.hidden(original)
+    quotes = (_quote(text, 0, len(text), context, hidden),) if text else ()
+    length = None if hidden else len(text)
+    return SourceView(f"sha256-{original}", iri, original, "", length, intact, None, quotes, "", ())
 
 
-def _hidden(snapshot: Snapshot, original: str) -> list[tuple[int, int]]:
-    """Spans of an Original that belong to objects this clearance may not see, in order."""
-    facets = snapshot.facets
-    out = ~snapshot.visible[facets.span_owner]
-    if not out.any():
-        return []
-    codes = [code for code, name in enumerate(facets.originals) if name == original]
-    out &= facets.span_source == (codes[0] if codes else -1)
-    return sorted(zip(facets.span_start[out].tolist(), facets.span_end[out].tolist(), strict=True))
-
-
-def _quote(text: str, start: int, end: int, context: int, hidden: list[tuple[int, int]]) -> Quote:
-    shown = min(end, start + LIMIT)
-    exact = shown_text(text, start, shown, hidden)
+def _quote(text: str, start: int, end: int, context: int, hidden: Sequence[tuple[int, int]]) -> Quote:
+    exact = shown_text(text, start, end, hidden)
+    whole = not touches(start, end, hidden)
+    before = shown_text(text, 0, start, hidden) if hidden else text[max(0, start - context) : start]
+    after = shown_text(text, end, len(text), hidden) if hidden else text[end : end + context]
     return Quote(
-        start=start,
-        end=end,
-        exact=exact,
-        prefix=shown_text(text, max(0, start - context), start, hidden),
-        suffix=shown_text(text, end, min(len(text), end + context), hidden),
+        start=start if whole else None,
+        end=end if whole else None,
+        exact=exact[:LIMIT],
+        prefix=before[-context:] if context else "",
+        suffix=after[:context],
         line=text.count("\n", 0, start) + 1,
-        redacted=any(a < end and start < b for a, b in hidden),
-        cut=shown < end,
+        cut=len(exact) > LIMIT,
     )
-
-
-def shown_text(text: str, start: int, end: int, hidden: list[tuple[int, int]]) -> str:
-    """``text[start:end]`` with an ellipsis for every hidden stretch."""
-    parts, at = [], start
-    for low, high in hidden:
-        if high <= at or low >= end:
-            continue
-        parts += [text[at : max(at, low)], GAP]
-        at = min(end, high)
-    return "".join([*parts, text[at:end]])
 
 
 def _literals(snapshot: Snapshot, iri: str, name: str) -> list[str]:

@@ -101,23 +101,24 @@ def _tags(snapshot: Snapshot) -> tuple[dict[str, int], float, float]:
     numbers = {"reliable": 0, "suggestions": 0, "rejected": 0}
     tagged, operators = set(), set()
     for row in snapshot.store.query(_TAGS, use_default_graph_as_union=True):  # type: ignore[union-attr]
-        review = row["review"].value if row["review"] else ""  # type: ignore[index]
+        review = row["review"].value if row["review"] else ""
         if review == _REJECTED:
             numbers["rejected"] += 1
             continue
-        confidence = float(row["confidence"].value) if row["confidence"] else None  # type: ignore[index]
-        by_author = confidence is None and row["annotator"] is None  # type: ignore[index]
+        confidence = float(row["confidence"].value) if row["confidence"] else None
+        by_author = confidence is None and row["annotator"] is None
         if not (review == _REVIEWED or by_author or (confidence or 0.0) >= _RELIABLE):
             numbers["suggestions"] += 1
             continue
         numbers["reliable"] += 1
-        target = facets.row(row["target"].value)  # type: ignore[index]
-        if target is not None and visible[target]:
+        target = facets.row(row["target"].value)
+        if target >= 0 and visible[target]:
             tagged.add(target)
-            if row["kind"].value == OAM + "OperatorTag":  # type: ignore[index]
+            if row["kind"].value == OAM + "OperatorTag":
                 operators.add(target)
     objects = int(visible.sum())
-    return numbers, round(len(tagged) / objects, 4) if objects else 0.0, round(len(operators) / objects, 4) if objects else 0.0
+    tag, operator = (round(len(found) / objects, 4) if objects else 0.0 for found in (tagged, operators))
+    return numbers, tag, operator
 
 
 def _effective(snapshot: Snapshot) -> dict[str, int]:

@@ -129,7 +129,7 @@ def _merge(candidates: list[Candidate]) -> list[Candidate]:
     """One candidate per object, at its best place. A head that is found itself, or by a part of it, takes the note."""
     placed: dict[tuple[int, str], Candidate] = {}
     for candidate in candidates:
-        key = (candidate.row, candidate.history.identifier if candidate.history else "")
+        key = (candidate.row, candidate.history.key if candidate.history else "")
         if candidate.substitutions:
             # The head's own hit, or its document's best part, says more than the head's first lines; but the head of
             # an object that was asked for by name is given itself.

@@ -1,8 +1,7 @@
 """What every stage did, and the state that stages hand on.
 
 A stage is ``State -> State``. The trace is append-only; certificate and explanation are made from it and from nothing
-else (decision D13). Stages import this module and :mod:`oam_rdf.query.plan`, never each other, so that any of them can
-be left out.
+else (decision D13). Stages call no other stage, only what others offer beside it, so that any of them can be left out.
 """
 
 from __future__ import annotations
@@ -68,8 +67,36 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectThen:
+    """An object of an earlier text: ``iri`` and ``row`` are the live object's (row -1 = it is gone), ``start`` and ``end``
+    its place in the Original of then, the rest what was said of it; ``begins`` and ``ends`` are dates or ""."""
+
+    identifier: str
+    iri: str
+    row: int
+    granularity: str
+    title: str
+    start: int
+    end: int
+    language: str = ""
+    state: str = ""
+    verification: str = ""
+    kind: str = ""
+    status: str = ""
+    source_status: str = ""
+    version: str = ""
+    visibility: str = ""
+    begins: str = ""
+    ends: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HistoricalText:
-    """A passage of an edited document as it was: ``identifier`` is ``DOC@hash``, offsets point into that Original."""
+    """A passage of an edited document as it was: ``identifier`` is ``DOC@hash``, offsets point into that Original.
+
+    ``document`` is the document as it was then, ``object`` what the passage stands for: a statement, its section or the
+    document.
+    """
 
     identifier: str
     iri: str
@@ -78,6 +105,20 @@ class HistoricalText:
     end: int
     text: str
     until: str
+    document: ObjectThen
+    object: ObjectThen
+    heading: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells its object from all others."""
+        return f"{self.identifier} {self.object.identifier}"
+
+    @property
+    def searched(self) -> str:
+        """Everything that a query may meet."""
+        names = (self.document.identifier, self.document.title, self.object.identifier, self.heading)
+        return "\n".join((*dict.fromkeys(names), self.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ conflicts that the answer shows; neither is an endless loop (hazard 54).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from oam_rdf.index.facet_table import BEGINNING, END
-from oam_rdf.query.asof import versions_of
+from oam_rdf.query.history import copies_of
 from oam_rdf.query.resolve import resolve
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.times import iso_micros, iso_seconds
@@ -46,7 +46,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A text that a document had before it was edited in place."""
+    """A text that an object had before its document was edited in place."""
 
     version: str
     original: str
@@ -112,7 +112,6 @@ def chain(snapshot: Snapshot, identifier: str) -> Chain:
     cycles = tuple(tuple(sorted(name[row] for row in ring)) for ring in rings)
     cyclic = any(row in ahead for ring in rings for row in ring)
     reason = "cycle" if cyclic else "fork" if len(heads) > 1 else ""
-    document = [start] if int(snapshot.facets.document[start]) == start else []
     return Chain(
         start=name[start],
         versions=tuple(_version(snapshot, row, levels[row], name, edges) for row in ordered),
@@ -123,12 +122,15 @@ def chain(snapshot: Snapshot, identifier: str) -> Chain:
         cycles=cycles,
         conflict="VERSION_CONFLICT" if reason else "",
         reason=reason,
-        edits=tuple(
-            Edit(f"{name[start]}@{v.mark}", v.original, iso_micros(v.since), iso_micros(v.until))
-            for v in versions_of(snapshot, document)
-        ),
+        edits=tuple(_edits(snapshot, start, name[start])),
         truncated=truncated,
     )
+
+
+def _edits(snapshot: Snapshot, row: int, name: str) -> Iterator[Edit]:
+    """Earlier texts of an object, oldest first."""
+    for copy in copies_of(snapshot, snapshot.facets.iris[row]):
+        yield Edit(f"{name}@{copy.mark}", copy.originals[-1], iso_micros(copy.since), iso_micros(copy.until))
 
 
 def order(nodes: list[int], edges: list[tuple[int, int]]) -> tuple[dict[int, int], list[list[int]]]:

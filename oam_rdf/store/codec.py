@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +18,8 @@ from oam_rdf.store.inference import infer
 from oam_rdf.store.minter import Minter
 
 _CLASS = {"DOCUMENT": "Document", "SECTION": "Section", "ARGUMENT": "Argument", "STATEMENT": "Statement"}
+# A comment before the N-Quads of an imported document: where a subject stands in its file.
+_PLACE = re.compile(r"^# (\d+) <([^<>\n]+)>$", re.MULTILINE)
 _DEFAULT_STATE = "SOURCE_CLAIM"  # decision D17: the text asserts, and nothing says more
 
 
@@ -154,6 +158,7 @@ class _Encoding:
             add(graph, node, n(OA + "start"), integer(span.start))
             add(graph, node, n(OA + "end"), integer(span.end))
         self._metadata(graph, subject, item)
+        self._fields(graph, subject, item)
         self._state(item, iri)
         self._operators(item, iri)
 
@@ -210,6 +215,20 @@ class _Encoding:
             self.out.add(graph, node, oam("evidenceKind"), n(concept("evidence-kind", evidence.kind)))
             self.out.add(graph, node, oam("outcome"), n(concept("outcome", evidence.outcome)))
             self.out.add(graph, node, n(DCTERMS + "bibliographicCitation"), text(evidence.reference))
+
+    def _fields(self, graph: str, subject: NamedNode, item: KnowledgeObject) -> None:
+        """What the source says in fields of its own: kept as written, so that nothing of it is left to the Original alone."""
+        for name, value in sorted(item.extra.items()):
+            if name == "representations.sparse_terms":
+                # E and L of K(d): what the source computed belongs to its annotations; the live index is no RDF.
+                for term in json.loads(value):
+                    self.out.add(self.graph("annotation/import", item), subject, oam("sparseTerm"), text(str(term)))
+            elif name == "representations.dense_embedding_ref":
+                self.out.add(self.graph("annotation/import", item), subject, oam("denseEmbeddingRef"), text(value))
+            elif name == "provenance.tcf_version":
+                self.out.add(graph, subject, oam("tcfVersion"), text(value))
+            else:
+                self.out.add(graph, subject, oam("sourceField"), text(f"{name}: {value}"))
 
     def _state(self, item: KnowledgeObject, iri: str) -> None:
         state = item.state or (_DEFAULT_STATE if item.granularity in ("STATEMENT", "ARGUMENT") else "")
@@ -327,6 +346,8 @@ class _Encoding:
         if not self.document.rdf:
             return
         graph = self.graph("assertion")
+        for line, iri in _PLACE.findall(self.document.rdf):
+            self.out.places.setdefault(iri, int(line))
         for quad in parse(self.document.rdf, format=RdfFormat.N_QUADS):
             if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode | Literal):
                 self.out.add(graph, quad.subject, quad.predicate, quad.object)

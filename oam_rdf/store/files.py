@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 
@@ -41,8 +40,3 @@ def sync_tree(folder: Path) -> None:
             finally:
                 os.close(fd)
         sync_folder(Path(current))
-
-
-def link_tree(source: Path, target: Path) -> None:
-    """Copy a folder by hard links; the files must never be altered in place afterwards."""
-    shutil.copytree(source, target, copy_function=os.link)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +66,9 @@ class Layout:
         return self.root / "log.md"
 
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """``oam.toml``: data, never code. It can run nothing and load no model that is not named by the user's flags."""
@@ -100,6 +105,9 @@ class Config:
             values[key] = tuple(map(str, value)) if isinstance(value, list) else value
         config = Config(**values)
         check_base(config.base, str(path))
+        for language in config.languages:
+            if not _LANGUAGE.fullmatch(language):
+                raise ConfigError(f"{language!r} is not a language tag", place=str(path), hint="for example zh-Hant or en")
         if config.statements not in ("said", "all"):
             raise ConfigError('statements must be "said" or "all"', place=str(path))
         if not Embedders.trusted(config.embedder):
@@ -111,13 +119,20 @@ class Config:
         return config
 
     def dump(self) -> str:
-        languages = ", ".join(f'"{language}"' for language in self.languages)
-        return (
-            "# Settings of this knowledge base. Data only: nothing here can run a command or load a model.\n"
-            f'base = "{self.base}"\nlanguages = [{languages}]\nprofile = "{self.profile}"\n'
-            f'embedder = "{self.embedder}"\nstatements = "{self.statements}"  # or "all"\n'
-            f"max_file_bytes = {self.max_file_bytes}\n"
-        )
+        # A JSON string or list of strings is written the same way in TOML.
+        rows = [
+            f"{name} = {json.dumps(value, ensure_ascii=False)}"
+            for name, value in (
+                ("base", self.base),
+                ("languages", list(self.languages)),
+                ("profile", self.profile),
+                ("embedder", self.embedder),
+                ("statements", self.statements),
+                ("max_file_bytes", self.max_file_bytes),
+            )
+        ]
+        head = "# Settings of this knowledge base. Data only: nothing here can run a command or load a model."
+        return "\n".join([head, *rows, ""])
 
 
 class Embedders:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, serialize
 
+from oam_rdf.errors import Damaged
 from oam_rdf.namespaces import OAM, XSD
 from oam_rdf.store.files import write_atomic
 from oam_rdf.store.layout import Layout
@@ -41,7 +42,12 @@ def open_store(folder: Path) -> Store:
         return Store(str(folder))
     except OSError:
         gc.collect()
+    try:
         return Store(str(folder))
+    except OSError as error:
+        full = "No space left" in str(error) or "Read-only" in str(error)
+        hint = "nothing is damaged: free some space or make it writable" if full else "run `oam doctor`, or restore a backup"
+        raise Damaged(f"the store does not open: {error}", place=str(folder), hint=hint) from error
 
 
 class LiveStore:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from oam_rdf.errors import LockHeld
+from oam_rdf.errors import LockHeld, UsageError
 
 
 class WriteLock:
@@ -26,7 +26,14 @@ class WriteLock:
         self._fd: int | None = None
 
     def __enter__(self) -> WriteLock:
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UsageError(
+                f"`oam {self.verb}` needs the write lock, and this place cannot be written to: {error.strerror}",
+                place=str(self.path),
+                hint="reading verbs work; make it writable, or work on a copy of the folder",
+            ) from error
         deadline = time.monotonic() + self.wait
         while True:
             try:

@@ -53,8 +53,9 @@ class Minter:
     def agent(self, name: str) -> str:
         return f"{self.base}agent/{encode_id(name)}"
 
-    def is_data(self, iri: str) -> bool:
-        return iri.startswith(self.base)
+    def prefixes(self) -> dict[str, str]:
+        """Prefixes of data, as exports write them and queries may use them."""
+        return {name: f"{self.base}{path}/" for name, path in (("doc", "doc"), ("ko", "ko"), ("orig", "original"))}
 
 
 _GRAPH_NAME = re.compile(r"graph/([^/]+)/(assertion|annotation|assessment|provenance|inferred|history)(/|$)")

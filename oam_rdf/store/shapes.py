@@ -161,6 +161,10 @@ class Shapes:
             if isinstance(o, Literal)
         }
 
+    def across_documents(self, shape: str) -> bool:
+        """Whether what satisfies the shape may stand in another document, which may be ingested later."""
+        return bool(self.lookup(NamedNode(shape), OAM + "acrossDocuments"))
+
     def path(self, shape: str) -> str:
         """The path of a property shape in SPARQL syntax, "" for a node shape."""
         paths = self.lookup(_node(shape), SH + "path")

@@ -38,7 +38,10 @@ def test_the_papers_own_json_unchanged(shared: Path) -> None:
     assert item.roles == ("HYPOTHESIS", "FRAMEWORK") and item.visibility == "INTERNAL"
     assert (item.version, item.version_status, item.status_label) == ("0.1", "ACTIVE", "active")
     assert item.valid_from == "2026-07-31T00:00:00Z" and item.language == "zh-Hant"
-    assert item.extra["representations.dense_embedding_ref"] == "emb://..." and item.extra["provenance.tcf_version"] == "2.1.0"
+    assert (
+        item.extra["representations.dense_embedding_ref"] == "emb://..."
+        and item.extra["provenance.tcf_version"] == "2.1.0"
+    )
     assert {(r.source, r.type, r.target) for r in document.relations} == {
         ("KO-00042", "derived_from", "DOC-009"),
         ("KO-00042", "supersedes", "KO-OLD-001"),
@@ -72,7 +75,10 @@ def test_unknown_words_are_kept_and_reported() -> None:
     assert (item.state, item.state_label) == ("", "HUNCH") and item.extra["unknown role"] == "GURU"
     assert item.visibility == "RESTRICTED", "an unknown audience is the narrowest one"
     assert item.extra["surprise"] == '{"a": [1]}'
-    assert [(r.type, r.source_label) for r in document.relations] == [("related_to", "resembles"), ("superseded_by", "")]
+    assert [(r.type, r.source_label) for r in document.relations] == [
+        ("related_to", "resembles"),
+        ("superseded_by", ""),
+    ]
     assert sum(i.code == "unknown-label" for i in document.issues) == 6
 
 
@@ -107,3 +113,20 @@ def test_bad_json(text: str, place: str, words: str) -> None:
 def test_duplicate_keys_are_reported() -> None:
     document = read('{"knowledge_object_id": "KO-1", "content": "a", "content": "b"}')
     assert document.objects[1].content == "a" and document.issues[0].code == "duplicate-key"
+
+
+def test_what_is_read_nowhere_is_named() -> None:
+    value = dict(
+        KO, surprise=1, representations={"language": "??", "dense": "x"}, provenance={"tcf_version": "2"},
+        operators=[{"family": "REP", "mode": "FORMALIZE", "note": "n", "review_status": "odd", "parameters": 3}],
+        relations=[{"type": "cites", "target": "K", "evidence": "p. 3", "verdict": "perhaps", "confidence": "high"}],
+        evidence=[{"kind": "formal_proof", "outcome": "passed", "reference": "doi:10.1/x", "by": "us"}],
+    )  # fmt: skip
+    document = read(value)
+    (left,) = (i.message for i in document.issues if i.code == "only-in-original")
+    names = set(left.partition(": ")[2].split(", "))
+    assert names == {"surprise", "representations.dense", "provenance.tcf_version", "operators.note",
+                     "operators.parameters", "relations.evidence", "evidence.by"}  # fmt: skip
+    messages = " ".join(i.message for i in document.issues)
+    assert all(word in messages for word in ("'??'", "'odd'", "'perhaps'", "confidence 'high'"))
+    assert not [i for i in read(KO).issues if i.code == "only-in-original"]

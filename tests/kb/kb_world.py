@@ -41,4 +41,3 @@ class World:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert check is None or done.returncode == check, done.stderr + done.stdout
         return done
-

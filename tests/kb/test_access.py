@@ -17,7 +17,9 @@ SECRETS = {"INTERNAL": "zirconium", "CONFIDENTIAL": "beryllium", "RESTRICTED": "
 
 @pytest.fixture
 def layered(world: World) -> World:
-    world.write("open.md", "---\nid: OPEN\n---\n# Open\n\nThe open page speaks of helium and cites [[SECRET-INTERNAL]].\n")
+    world.write(
+        "open.md", "---\nid: OPEN\n---\n# Open\n\nThe open page speaks of helium and cites [[SECRET-INTERNAL]].\n"
+    )
     for level, word in SECRETS.items():
         world.write(
             f"{level.lower()}.md",
@@ -36,9 +38,11 @@ def layered(world: World) -> World:
 
 def hidden_from(clearance: str) -> list[str]:
     place = VISIBILITIES.index(clearance)
-    return [word for level, word in SECRETS.items() if VISIBILITIES.index(level) > place] + [
-        f"SECRET-{level}" for level in SECRETS if VISIBILITIES.index(level) > place
-    ] + (["KO-0002", "Argon"] if clearance == "PUBLIC" else [])
+    return (
+        [word for level, word in SECRETS.items() if VISIBILITIES.index(level) > place]
+        + [f"SECRET-{level}" for level in SECRETS if VISIBILITIES.index(level) > place]
+        + (["KO-0002", "Argon"] if clearance == "PUBLIC" else [])
+    )
 
 
 CHANNELS: dict[str, Callable[[World, str], object]] = {
@@ -50,7 +54,14 @@ CHANNELS: dict[str, Callable[[World, str], object]] = {
     "explanation": lambda w, c: w.kb.search("helium page", k=50, clearance=c).explanation("en"),
     "navigate": lambda w, c: [
         w.kb.navigate("OPEN", d, clearance=c).to_json()
-        for d in ("VERSION.LATEST", "VERSION.LATER", "DEPENDENCY.UPSTREAM", "SOURCE.BACK", "ABSTRACT.UP", "CONCRETE.DOWN")
+        for d in (
+            "VERSION.LATEST",
+            "VERSION.LATER",
+            "DEPENDENCY.UPSTREAM",
+            "SOURCE.BACK",
+            "ABSTRACT.UP",
+            "CONCRETE.DOWN",
+        )
     ],
     "versions": lambda w, c: w.kb.versions("OPEN", clearance=c).to_json(),
     "source": lambda w, c: [w.kb.source(i, context=5000, clearance=c).to_json() for i in ("OPEN", "KO-0001")],

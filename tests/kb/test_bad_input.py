@@ -24,11 +24,15 @@ REFUSED: dict[str, tuple[str, bytes, int]] = {
     "broken Turtle": ("bad.ttl", b"@prefix oam: <https://w3id.org/oam/ns#> .\n<http://x.test/a> a oam:Statement\n", 0),
     "naive time in Turtle": (
         "bad.ttl",
-        b'<http://x.test/a> <https://w3id.org/oam/ns#validFrom>\n'
+        b"<http://x.test/a> <https://w3id.org/oam/ns#validFrom>\n"
         b'  "2026-07-31T00:00:00"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n',
         0,
     ),
-    "remote JSON-LD context": ("bad.jsonld", b'{"@context": "http://169.254.169.254/x",\n "@id": "http://x.test/a"}', 0),
+    "remote JSON-LD context": (
+        "bad.jsonld",
+        b'{"@context": "http://169.254.169.254/x",\n "@id": "http://x.test/a"}',
+        0,
+    ),
 }
 
 
@@ -144,7 +148,9 @@ def test_a_file_over_the_limit_is_refused_with_the_way_out(world: World) -> None
 
 
 def test_paths_in_links_and_headers_read_nothing(world: World) -> None:
-    world.write("a.md", "---\nsources: [/etc/passwd]\n---\n# A\n\nSee [[../../etc/passwd]] and [x](../../../etc/hosts.md).\n")
+    world.write(
+        "a.md", "---\nsources: [/etc/passwd]\n---\n# A\n\nSee [[../../etc/passwd]] and [x](../../../etc/hosts.md).\n"
+    )
     report = world.ingest()
     assert report.added == 1
     assert b"root:" not in world.kb.export(None, "nquads")

@@ -20,9 +20,21 @@ from kb_world import World
 @pytest.fixture
 def server(world: World) -> Iterator[str]:
     for number in range(20):
-        world.write(f"{number}.md", f"---\nid: PAGE-{number}\n---\n# Page {number}\n\nThe lantern number {number} burns oil.\n")
+        world.write(
+            f"{number}.md", f"---\nid: PAGE-{number}\n---\n# Page {number}\n\nThe lantern number {number} burns oil.\n"
+        )
     world.ingest()
-    command = [sys.executable, "-m", "oam_rdf.cli", "--kb", str(world.kb.layout.root), "serve", "--port", "0", "--no-embed"]
+    command = [
+        sys.executable,
+        "-m",
+        "oam_rdf.cli",
+        "--kb",
+        str(world.kb.layout.root),
+        "serve",
+        "--port",
+        "0",
+        "--no-embed",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     lines: list[str] = []
@@ -57,7 +69,9 @@ def test_a_new_file_is_found_by_the_next_request(world: World, server: str) -> N
         for number in range(5):
             word = f"heliotrope{number}"
             assert get(f"{server}/search?q={word}")[1]["verdict"] == "UNANSWERABLE_FROM_CORPUS"
-            world.write(f"new{number}.md", f"---\nid: NEW-{number}\n---\n# New {number}\n\nA {word} turns to the Sun.\n")
+            world.write(
+                f"new{number}.md", f"---\nid: NEW-{number}\n---\n# New {number}\n\nA {word} turns to the Sun.\n"
+            )
             world.oam("-q", "ingest", str(world.sources / f"new{number}.md"))
             _, answer = get(f"{server}/search?q={word}")
             results = answer["results"]
@@ -73,7 +87,9 @@ def test_two_writers_take_turns_and_none_fails(world: World) -> None:
     folders = []
     for name in ("one", "two"):
         for number in range(15):
-            world.write(f"{name}/{number}.md", f"---\nid: {name}-{number}\n---\n# {name} {number}\n\nText {number} of {name}.\n")
+            world.write(
+                f"{name}/{number}.md", f"---\nid: {name}-{number}\n---\n# {name} {number}\n\nText {number} of {name}.\n"
+            )
         folders.append(world.sources / name)
     command = [sys.executable, "-m", "oam_rdf.cli", "--kb", str(world.kb.layout.root), "-q", "ingest", "--workers", "1"]
     writers = [subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL) for folder in folders]

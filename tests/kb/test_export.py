@@ -66,16 +66,35 @@ def test_a_single_document_comes_back(sample: World, worlds: Callable[[str], Wor
     other = worlds("other")
     body = sample.kb.export("ORBIT-1", "nquads", originals=tmp_path / "originals")
     (tmp_path / "one.nq").write_bytes(body)
-    # ORBIT-1 is refuted by a statement of another document: alone it cannot show its counterexample, and is refused.
-    done = other.oam("load", str(tmp_path / "one.nq"), "--originals", str(tmp_path / "originals"), check=1)
-    assert "ORBIT-1#H1" in done.stderr
+    # ORBIT-1 is refuted by a statement of another document: it lands, and validation says what is missing.
+    other.oam("load", str(tmp_path / "one.nq"), "--originals", str(tmp_path / "originals"))
+    assert "ORBIT-1#H1" in other.oam("validate", check=1).stdout
     group = sample.kb.export("GROUP", "nquads", originals=tmp_path / "originals")
     (tmp_path / "group.nq").write_bytes(group)
     other.oam("load", str(tmp_path / "group.nq"), "--originals", str(tmp_path / "originals"))
     assert quads(other.kb.export("GROUP", "nquads"), "nquads") == quads(group, "nquads")
 
 
-def test_a_load_without_its_originals_changes_nothing(sample: World, worlds: Callable[[str], World], tmp_path: Path) -> None:
+def test_edits_come_along_and_the_sources_are_known_again(worlds: Callable[[str], World], tmp_path: Path) -> None:
+    one, two = worlds("one"), worlds("two")
+    path = one.write("tides.md", "---\nid: TIDES\n---\n# Tides\n\nThe Moon pulls the sea.\n")
+    one.ingest()
+    path.write_text("---\nid: TIDES\n---\n# Tides\n\nThe Moon pulls the ocean.\n")
+    one.ingest()
+    (tmp_path / "all.trig").write_bytes(one.kb.export(None, "trig", originals=tmp_path / "originals"))
+    report = two.kb.load(tmp_path / "all.trig", tmp_path / "originals")
+    assert report.originals == 2
+    assert two.kb.export(None, "trig") == one.kb.export(None, "trig")
+    assert two.kb.diff("TIDES").to_json() == one.kb.diff("TIDES").to_json()
+    again = two.kb.ingest([one.sources])
+    assert (again.unchanged, again.revision) == (1, again.revision_before)
+    # Who may not see everything gets no old text.
+    assert b"HistoricalVersion" not in one.kb.export(None, "trig", clearance="PUBLIC")
+
+
+def test_a_load_without_its_originals_changes_nothing(
+    sample: World, worlds: Callable[[str], World], tmp_path: Path
+) -> None:
     other = worlds("other")
     (tmp_path / "empty").mkdir()
     (tmp_path / "group.trig").write_bytes(sample.kb.export("GROUP", "trig"))

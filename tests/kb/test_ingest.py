@@ -107,7 +107,10 @@ def test_a_corpus_wide_id_defined_twice_is_a_collision_with_both_places(world: W
 
 def test_a_refused_document_names_line_node_and_shape_and_the_others_land(world: World) -> None:
     world.write("good.md", "# Good\n\nThis lands.\n")
-    world.write("bad.md", "# Bad\n\n**Claim C1.** All swans are white.\n\n- state:: REFUTED\n")
+    world.write(
+        "bad.md",
+        "# Bad\n\n**Claim C1.** All swans are white.\n\n- valid_from:: 2020-01-01\n- deprecated_at:: 2010-01-01\n",
+    )
     report = world.ingest()
     assert (report.added, report.refused, report.exit_code) == (1, 1, 1)
     (issue,) = [issue for issue in report.issues if issue.severity == "error"]
@@ -118,9 +121,38 @@ def test_a_refused_document_names_line_node_and_shape_and_the_others_land(world:
     assert strict.refused == 1
 
 
+def test_the_order_of_ingest_never_decides_what_lands(worlds: Callable[[str], World]) -> None:
+    claim = "---\nid: SWANS\n---\n# Swans\n\n**Claim C1.** All swans are white.\n\n- state:: REFUTED\n"
+    counter = (
+        "---\nid: PERTH\n---\n# Perth\n\n**Counterexample X1.** The swans of Perth are black.\n\n"
+        "- counterexample_to:: [[SWANS#C1]]\n- role:: COUNTEREXAMPLE\n"
+    )
+    hashes = []
+    for name, order in (
+        ("together", ()),
+        ("claim first", (claim, counter)),
+        ("counterexample first", (counter, claim)),
+    ):
+        world = worlds(name)
+        for number, text in enumerate(order):
+            world.write(f"{'swans' if text is claim else 'perth'}.md", text)
+            report = world.ingest()
+            assert report.refused == 0, report.issues
+            # Alone, the refuted claim lands with a warning that says what it waits for.
+            assert (report.exit_code == 1) is (text is claim and number == 0)
+        world.write("swans.md", claim)
+        world.write("perth.md", counter)
+        hashes.append(world.ingest().content_hash)
+        assert world.kb.validate().exit_code == 0
+    assert len(set(hashes)) == 1
+
+
 def test_strict_lands_nothing(world: World) -> None:
     world.write("good.md", "# Good\n\nThis would land.\n")
-    world.write("bad.md", "# Bad\n\n**Claim C1.** All swans are white.\n\n- state:: REFUTED\n")
+    world.write(
+        "bad.md",
+        "# Bad\n\n**Claim C1.** All swans are white.\n\n- valid_from:: 2020-01-01\n- deprecated_at:: 2010-01-01\n",
+    )
     report = world.ingest(strict=True)
     assert (report.added, report.refused, report.revision, report.balanced) == (0, 2, 0, True)
 

@@ -72,3 +72,39 @@ def test_the_source_is_the_original(store: Store) -> None:
 def test_the_graph_checks_find_the_open_reference_and_nothing_else(store: Store) -> None:
     found = [(r.shape.rpartition("/")[2], r.focus.rpartition("/")[2]) for r in check_graph(store)]
     assert found == [("unresolved-relation", "GEOM-1#model")]
+
+
+# -- a knowledge invariant with 3M events -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def invariant() -> Store:
+    store = Store()
+    store.load(path=str(ontology_dir() / "examples" / "invariant.trig"), format=RdfFormat.TRIG)
+    return store
+
+
+@pytest.mark.parametrize("engine", ["shacl", "pyshacl"])
+def test_the_invariant_validates(invariant: Store, engine: str) -> None:
+    triples = serialize({quad.triple for quad in invariant}, format=RdfFormat.N_TRIPLES)
+    assert triples is not None
+    report = Validator(engine).validate(triples.decode())
+    assert not report.results, report.to_text()
+    assert report.focus_nodes["https://w3id.org/oam/shapes/KnowledgeInvariant"] == 1
+
+
+def test_its_events_are_separate_and_in_order(invariant: Store) -> None:
+    rows = select(
+        invariant,
+        """SELECT ?kind (COUNT(?before) AS ?n) WHERE { ?event oam:activityKind ?kind .
+        OPTIONAL { ?event oam:previousEvent+ ?before } } GROUP BY ?event ?kind ORDER BY ?n""",
+    )
+    names = [row["kind"].rpartition("/")[2] for row in rows]
+    assert names == ["proposal", "execution", "execution", "review", "promotion"]
+
+
+def test_without_the_second_run_it_is_no_invariant(invariant: Store) -> None:
+    evidence = "http://oam.localhost/doc/ROUND#wheel"
+    triples = {quad.triple for quad in invariant if getattr(quad.object, "value", "") != evidence}
+    report = Validator().validate((serialize(triples, format=RdfFormat.N_TRIPLES) or b"").decode())
+    assert {r.shape.rpartition("/")[2] for r in report.results} == {"KnowledgeInvariant", "Reproduced"}

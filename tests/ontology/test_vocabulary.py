@@ -19,7 +19,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "oam_rdf"
 RESERVED = {
     "Concept", "Term", "Symbol", "Model", "Primitive", "Axiom", "Theorem", "Definition", "Proof", "KnowledgeInvariant",
     "HistoricalVersion", "evidenceSpan", "tcfVersion", "schemaVersion", "branchesFrom", "merges", "safetyLevel",
-    "appliesTo", "validForVersion", "requires", "domain", "sourceField", "propagates",
+    "appliesTo", "validForVersion", "requires", "domain", "sourceField", "propagates", "denotes", "formula",
+    "denseEmbeddingRef", "sparseTerm", "granularityOf", "independentOf", "previousEvent", "quantification",
+    "EvaluationResult", "measuredBy", "measuredValue", "ofSystem", "onQueryType", "sampleSize",
 }  # fmt: skip
 
 STATES = """
@@ -141,7 +143,8 @@ def test_no_term_carries_a_version_and_every_module_does(ontology: Ontology, qua
                 if q.predicate.value == OWL + "versionIRI" and isinstance(q.subject, NamedNode)
                 and isinstance(q.object, NamedNode)}  # fmt: skip
     assert versions == {iri: f"{iri}/0.1.0" for iri in versions}
-    modules = ["core", "relations", "operators", "provenance", "epistemic", "version", "navigation", "access"]
+    modules = ["core", "relations", "operators", "provenance", "epistemic", "version", "navigation", "access",
+               "evaluation"]  # fmt: skip
     assert versions.keys() == {ONTOLOGY.rstrip("/"), *(ONTOLOGY + name for name in modules)}
 
 

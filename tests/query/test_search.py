@@ -146,9 +146,11 @@ def test_unknown_words_stop_words_and_nothing(world: World) -> None:
     assert search(snapshot, "qwertz zxcvbn").verdict == "UNANSWERABLE_FROM_CORPUS"
     common = search(snapshot, "的")
     assert common.verdict == "ANSWERABLE" and common.certificate["channels"]["lexical"]["pins"] == []
-    for empty in ("", "   ", "。！？"):
+    for empty in ("", "   ", "。！？", "?"):
         answer = search(snapshot, empty)
-        assert answer.results == () and answer.verdict in ("ANSWERABLE", "UNANSWERABLE_FROM_CORPUS")
+        assert (answer.results, answer.verdict) == ((), "NO_RETRIEVAL")
+        assert answer.verdicts[0]["reason"] == "nothing is asked"
+    assert "knowledge base" in search(snapshot, "how many documents are there?").verdicts[0]["reason"]
     assert search(snapshot, "").certificate["route"] == ["NO_RETRIEVAL"]
     assert search(snapshot, "有多少文件？").certificate["route"] == ["NO_RETRIEVAL"]
     assert "NO_RETRIEVAL" not in search(snapshot, "DOC-A status").certificate["route"]

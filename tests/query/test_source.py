@@ -10,9 +10,11 @@ from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.ingest.history import History
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.diff import diff
+from oam_rdf.query.navigate import navigate
+from oam_rdf.query.redact import shown_text
 from oam_rdf.query.search import search
 from oam_rdf.query.snapshot import Snapshot
-from oam_rdf.query.source import shown_text, source
+from oam_rdf.query.source import source
 from oam_rdf.query.versions import chain
 from oam_rdf.store.codec import Codec
 from oam_rdf.store.layout import Layout
@@ -29,7 +31,7 @@ def test_the_exact_characters_with_context(world: World) -> None:
     assert quote.suffix == "\n\nAno" and quote.line == 3
     assert (view.original, view.intact, view.matches, view.path) == (sha, True, True, "D.md")
     whole = source(world.snapshot(), "D").quotes[0]
-    assert whole.exact == world.texts["D"] and not whole.redacted
+    assert whole.exact == world.texts["D"]
     assert source(world.snapshot(), f"sha256-{sha}").quotes[0].exact == world.texts["D"]
 
 
@@ -40,6 +42,10 @@ def test_an_altered_original_is_seen(world: World) -> None:
     path.write_bytes(path.read_bytes().replace(b"was", b"is!"))
     view = source(snapshot, "D#H")
     assert view.intact is False and view.matches is False
+    answer = search(Snapshot(world.root, snapshot.generation), "was")  # nowhere else is it shown at all
+    assert "altered" in answer.degraded["originals"]
+    assert all("is!" not in result.snippet for result in answer.results)
+    assert answer.verdict != "UNANSWERABLE_FROM_CORPUS"
     path.write_bytes(b"short")
     other = Snapshot(world.root, snapshot.generation)
     world.opened.append(other)
@@ -55,12 +61,12 @@ def test_no_span_says_why(world: World) -> None:
         source(world.snapshot(), "J", context=-1)
 
 
-def test_hidden_stretches_are_ellipses() -> None:
+def test_hidden_stretches_leave_no_mark() -> None:
     text = "abcdefghij"
-    assert shown_text(text, 0, 10, [(2, 4), (3, 6)]) == "ab……ghij"
-    assert shown_text(text, 3, 8, [(0, 5)]) == "…fgh"
-    assert shown_text(text, 3, 8, [(5, 99)]) == "de…"
-    assert shown_text(text, 3, 8, [(8, 9), (0, 3)]) == "defgh"
+    assert shown_text(text, 0, 10, [(2, 4), (4, 6)]) == "abghij"
+    assert shown_text(text, 3, 8, [(0, 5)]) == "fgh"
+    assert shown_text(text, 3, 8, [(5, 99)]) == "de"
+    assert shown_text(text, 3, 8, [(0, 3), (8, 9)]) == "defgh"
 
 
 @pytest.fixture
@@ -91,7 +97,8 @@ def test_as_of_before_an_edit_gives_the_old_text(edited: World) -> None:
     assert now.results[0].id == "D#H1" and "quickly" in now.results[0].snippet
     then = search(snapshot, "beta body slowly", as_of=MIDDLE)
     first = then.results[0]
-    assert first.id == "D" and first.historical is not None and "The beta body moves slowly." in first.snippet
+    assert (first.id, first.granularity, first.epistemic_state) == ("D#H1", "STATEMENT", "SOURCE_CLAIM")
+    assert first.historical is not None and "The beta body moves slowly." in first.snippet
     assert first.span is not None
     old_text: str = edited.old_text  # type: ignore[attr-defined]
     assert old_text[first.span.start : first.span.end].strip() == first.snippet
@@ -139,7 +146,13 @@ def test_a_hidden_part_hides_the_old_text(edited: World) -> None:
     objects = tuple(replace(o, visibility="INTERNAL") if o.id == "H3" else o for o in document.objects)
     edited.documents["D"] = replace(document, objects=objects)
     generation = edited.publish()
-    public = search(edited.snapshot("PUBLIC", generation), "beta delta body slowly", as_of=MIDDLE)
+    snapshot = edited.snapshot("PUBLIC", generation)
+    for name in ("D", "D#H1"):
+        assert navigate(snapshot, name, "VERSION.EARLIER").nodes == () and chain(snapshot, name).edits == ()
+        with pytest.raises(NotFound, match="no earlier text"):
+            diff(snapshot, name)
+        assert len(navigate(edited.snapshot("INTERNAL", generation), name, "VERSION.EARLIER").nodes) == 1
+    public = search(snapshot, "beta delta body slowly", as_of=MIDDLE)
     assert all(r.historical is None and "delta" not in r.snippet for r in public.results)
     assert any(r.historical for r in search(edited.snapshot("INTERNAL", generation), "beta", as_of=MIDDLE).results)
 
@@ -153,7 +166,7 @@ def test_two_documents_compared(world: World) -> None:
     assert ("changed", "Planets move in circles.", "Planets move in ellipses.") in kinds
     assert ("removed", "Comets are vapours.", "") in kinds and ("added", "", "Moons have moons of their own.") in kinds
     assert diff(snapshot, "A", "A").changes == () and diff(snapshot, "A", "A").unchanged == 4
-    with pytest.raises(UsageError, match="is no document"):
+    with pytest.raises(UsageError, match="is no document and no statement"):
         diff(snapshot, "A#sec-1", "B")
 
 

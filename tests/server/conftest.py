@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from oam_server.app import create_app
 from server_client import EX, STATEMENTS, Ask, OneStore, client, serving
+
+from oam_server.app import create_app
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,9 +7,10 @@ import logging
 import threading
 
 import pytest
+from server_client import Ask
+
 from oam_server.guard import hostname
 from oam_server.negotiate import best, ranges
-from server_client import Ask
 
 
 @pytest.mark.parametrize(

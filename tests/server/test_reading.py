@@ -10,11 +10,11 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from oam_server.app import create_app
 from server_client import Ask, Reply, client, serving
 
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
+from oam_server.app import create_app
 
 JSON = {"Content-Type": "application/json"}
 

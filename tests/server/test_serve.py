@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from oam_server.serve import serve
 from server_client import Ask, client
 
 from oam_rdf.errors import UsageError
+from oam_server.serve import serve
 
 START = "import sys; from oam_server.serve import serve; serve(sys.argv[1], port=0, embed_in_background=sys.argv[2] == 'embed')"
 WRITE = """

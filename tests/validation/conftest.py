@@ -85,9 +85,13 @@ class Bench:
     def oam(self, *arguments: str, code: int | None = 0, cwd: Path | None = None) -> Done:
         """Run the command line, in this process, in the folder that holds the sources."""
         streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
-        with contextlib.chdir(cwd or self.root), contextlib.redirect_stdout(streams[0]):
-            with contextlib.redirect_stderr(streams[1]), pytest.raises(SystemExit) as left:
-                main(list(arguments))
+        with (
+            contextlib.chdir(cwd or self.root),
+            contextlib.redirect_stdout(streams[0]),
+            contextlib.redirect_stderr(streams[1]),
+            pytest.raises(SystemExit) as left,
+        ):
+            main(list(arguments))
         done = Done(int(left.value.code or 0), *(s.buffer.getvalue().decode() for s in streams))  # type: ignore[attr-defined]
         assert code is None or done.code == code, f"exit {done.code}\n{done.stdout}{done.stderr}"
         return done

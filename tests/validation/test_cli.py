@@ -58,7 +58,8 @@ def test_a_violation_that_sits_only_in_a_named_graph(bench: Bench, engine: str) 
 
 def test_a_whole_graph_violation_in_one_graph(bench: Bench) -> None:
     secret = GRAPH + "SECRET/assertion"
-    bench.plant(secret, (DOC + "S", RDF + "type", OAM + "Concept"), (secret, OAM + "visibility", concept("visibility", "CONFIDENTIAL")),
+    bench.plant(secret, (DOC + "S", RDF + "type", OAM + "Concept"),
+                (secret, OAM + "visibility", concept("visibility", "CONFIDENTIAL")),
                 (DOC + "S", "http://purl.org/dc/terms/identifier", Literal("S")))  # fmt: skip
     bench.plant(GRAPH + "ALPHA/assertion", (DOC + "ALPHA#H2", OAM + "dependsOn", DOC + "S"))
     found = [f for f in findings(bench, code=1) if f["shape"].endswith("visibility-leak")]  # type: ignore[union-attr,attr-defined]
@@ -157,7 +158,8 @@ OWN = """@prefix sh: <http://www.w3.org/ns/shacl#> .
      "KnowlegdeObject is no class"),
     ("my:A sh:targetClass <http://typo.example/Doc> ; sh:nodeKind sh:IRI .", 1, "unknown namespace"),
     ("my:A sh:targetClass oam:Document ; sh:property [ sh:path dct:title ; sh:minCount 1 ] .", 2, "own.ttl:5"),
-    ('my:A sh:targetClass oam:Document ; sh:sparql [ sh:select "SELECT $this { $this dct:title ?x }" ] .', 1, "the prefix dct: is not declared"),
+    ('my:A sh:targetClass oam:Document ; sh:sparql [ sh:select "SELECT $this { $this dct:title ?x }" ] .', 1,
+     "the prefix dct: is not declared"),
     ("my:A sh:targetClass oam:Document ; sh:property [ sh:path dcterms:creator ; sh:minCount 1 ] .", 1, "my creator"),
     ("my:A sh:targetClass oam:Document ; sh:property [ sh:path dcterms:title ; sh:minCount 1 ] .", 0, "A   "),
 ])  # fmt: skip
