@@ -6,6 +6,7 @@ import click
 
 from oam_rdf.cli.output import Context, json_option, print_json
 from oam_rdf.cli.show import answer_text, chain_text, diff_text, navigation_text, source_text
+from oam_rdf.query.phrases import LANGUAGES
 
 
 @click.command()
@@ -23,7 +24,7 @@ from oam_rdf.cli.show import answer_text, chain_text, diff_text, navigation_text
 @click.option("--strict", is_flag=True, help="A channel that is off is an error.")
 @click.option("--explain", is_flag=True, help="Say why each result is there, with the ranks of each channel.")
 @click.option(
-    "--ui", "interface", default="en", show_default=True, help="Language of explanations: en, zh-Hant, zh-Hans."
+    "--ui", "interface", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of explanations."
 )
 @json_option
 @click.pass_obj

@@ -77,6 +77,8 @@ def navigation_text(found: Navigation) -> str:
         if len(node.route) > 2:
             steps = " → ".join(node.route)
             lines.append(f"     [dim]{escape(steps)}[/]")
+    if found.note:
+        lines.append(escape(found.note))
     if found.conflict:
         lines.append(f"[red]{found.conflict}[/]: {escape(found.reason)}")
     for first, second in found.loops:
@@ -127,7 +129,8 @@ def source_text(view: SourceView) -> str:
     state = "intact" if view.intact else "[red]altered[/]"
     lines = [f"[bold]{escape(view.id)}[/]  {escape(view.path)}  Original {view.original[:12]}… {state}"]
     for quote in view.quotes:
-        lines.append(f"characters {quote.start}–{quote.end}, line {quote.line}")
+        if quote.start is not None:
+            lines.append(f"characters {quote.start}–{quote.end}, line {quote.line}")
         lines.append(f"[dim]…{escape(quote.prefix)}[/][reverse]{escape(quote.exact)}[/][dim]{escape(quote.suffix)}…[/]")
     if view.no_source:
         labels = ", ".join(view.labels)
