@@ -11,9 +11,9 @@ from typing import Any
 
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
+from oam_rdf.ingest import profiles
 from oam_rdf.ingest.annotate import AnnotateOptions, Annotator
 from oam_rdf.ingest.annotate_report import AnnotateReport
-from oam_rdf.ingest import profiles
 from oam_rdf.ingest.doctor import Diagnosis, Doctor
 from oam_rdf.ingest.embedding import EmbedReport, embed_passages
 from oam_rdf.ingest.load import LoadReport, load

@@ -126,10 +126,8 @@ class DenseIndex:
         rows, scores = self._rows, None
         if mask is not None:
             chosen = np.flatnonzero(mask[rows])
-            if len(chosen) < _SELECTIVE * len(rows):
-                scores = self._vectors[chosen] @ query
-            else:
-                scores = (self._vectors @ query)[chosen]
+            few = len(chosen) < _SELECTIVE * len(rows)
+            scores = self._vectors[chosen] @ query if few else (self._vectors @ query)[chosen]
             rows = rows[chosen]
         else:
             scores = self._vectors @ query

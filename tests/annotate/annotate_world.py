@@ -22,13 +22,13 @@ title: Notes on heat
 
 ## Definitions
 
-By definition heat is what flows from the hotter body to the colder one. The kettle stands on the shelf.
+Heat is the name for what flows from the hotter body to the colder one. The kettle stands on the shelf.
 
 **Hypothesis H1.** Heat is a motion of the smallest parts.
 
 ## Open questions
 
-Which motion is it?
+Which motion is it? For example, the metal of a bell trembles.
 
 ## 歷史
 

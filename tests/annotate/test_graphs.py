@@ -29,13 +29,14 @@ def test_documents_sections_statements_and_new_sentences_are_tagged(heat: Annota
     tags = {(concept, rule) for _, concept, rule in heat.tags()}
     assert {
         ("role/DEFINITION", "definitions-heading"),
-        ("statement-kind/DEFINITION", "definition-verb"),
+        ("statement-kind/DEFINITION", "definition-naming"),
         ("epistemic-state/HYPOTHESIS", "state-of-hypothesis"),
-        ("statement-kind/QUESTION", "question-mark"),
+        ("operator/ABSTRACTION.DOWN", "example-opening"),
         ("operator/TIME.HISTORICAL", "historical-date"),
     } <= tags
-    assert report.minted == 3  # the definition, the question, the dated sentence; not the kettle
-    assert not [text for (text,) in heat.select("SELECT ?c { ?o oam:content ?c }") if "kettle" in text]
+    assert report.minted == 3  # the definition, the example, the dated sentence; not the kettle, nor a mere suggestion
+    texts = [text for (text,) in heat.select("SELECT ?c { ?o oam:content ?c }")]
+    assert not [text for text in texts if "kettle" in text or "Which motion" in text]
 
 
 def test_what_the_author_said_is_not_proposed_again(heat: AnnotateWorld) -> None:
@@ -107,7 +108,7 @@ def test_everything_is_in_order_and_comes_back_from_an_export(heat: AnnotateWorl
     assert other.status().content_hash == heat.kb.status().content_hash
     assert other.doctor().clean
     other.close()
-    minted = next(name for name, concept, _ in heat.tags() if concept == "statement-kind/QUESTION" and "#st-" in name)
+    minted = next(name for name, concept, _ in heat.tags() if concept == "statement-kind/DEFINITION" and "#st-" in name)
     assert heat.kb.source(minted).to_json()
     heat.kb.reindex()
     assert heat.kb.doctor().clean
@@ -161,5 +162,5 @@ def test_the_command_says_what_it_found_and_a_dry_run_writes_nothing(heat: Annot
     assert code == 0 and "statement-kind QUESTION (question)" in output and "nothing written" in output
     assert heat.kb.status().revision == revision and not heat.tags()
     code, output = run("heat", "--json")
-    assert code == 0 and '"rule": "question-mark"' in output
+    assert code == 0 and '"rule": "example-opening"' in output
     assert run("nowhere")[0] == 2

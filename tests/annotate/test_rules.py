@@ -158,7 +158,7 @@ def test_precision_on_the_judged_sample(world: AnnotateWorld) -> None:
     world.annotate()
     found = world.tags()
     assert found <= judged.keys()
-    assert len(found) >= 60
+    assert len(found) >= 50  # fewer than were judged: a sentence with a mere suggestion is not minted
     by_rule: dict[str, list[bool]] = defaultdict(list)
     for tag in found:
         by_rule[tag[2]].append(judged[tag])
@@ -166,4 +166,7 @@ def test_precision_on_the_judged_sample(world: AnnotateWorld) -> None:
         confidence = RULES.named(rule).confidence
         # A rule that is mostly wrong is a suggestion at most (decision D11).
         assert confidence < RELIABLE or sum(verdicts) / len(verdicts) >= 0.7, rule
-    assert sum(judged[tag] for tag in found) / len(found) >= 0.9
+    reliable = [tag for tag in found if RULES.named(tag[2]).confidence >= RELIABLE]
+    assert len(reliable) >= 35
+    assert sum(judged[tag] for tag in reliable) / len(reliable) >= 0.9
+    assert sum(judged[tag] for tag in found) / len(found) >= 0.85  # mere suggestions among them

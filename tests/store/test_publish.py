@@ -100,7 +100,10 @@ def test_the_lock_names_its_holder_and_dies_with_it(tmp_path: Path) -> None:
     holder.start()
     try:
         assert ready.wait(20)
-        with pytest.raises(LockHeld, match=rf"oam ingest.*process {holder.pid}"), WriteLock(tmp_path / "lock", verb="x", wait=0.2):
+        with (
+            pytest.raises(LockHeld, match=rf"oam ingest.*process {holder.pid}"),
+            WriteLock(tmp_path / "lock", verb="x", wait=0.2),
+        ):
             pass
         os.kill(holder.pid or 0, signal.SIGKILL)
         holder.join()
