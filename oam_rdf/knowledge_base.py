@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from oam_rdf.annotate.report import AnnotateReport
+from oam_rdf.annotate.run import AnnotateOptions, Annotator
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
 from oam_rdf.ingest import profiles
-from oam_rdf.ingest.annotate import AnnotateOptions, Annotator
-from oam_rdf.ingest.annotate_report import AnnotateReport
 from oam_rdf.ingest.doctor import Diagnosis, Doctor
 from oam_rdf.ingest.embedding import EmbedReport, embed_passages
 from oam_rdf.ingest.load import LoadReport, load
@@ -131,7 +131,7 @@ class KnowledgeBase:
         return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
 
     def annotate(self, options: AnnotateOptions | None = None, progress: Progress = silent) -> AnnotateReport:
-        """Propose tags for documents (see :mod:`oam_rdf.ingest.annotate`)."""
+        """Propose tags for documents (see :mod:`oam_rdf.annotate.run`)."""
         return Annotator(self.layout, self.config, progress).annotate(options or AnnotateOptions())
 
     def load(self, file: str | Path, originals: str | Path, *, wait: float = 30.0) -> LoadReport:

@@ -6,13 +6,13 @@ import os
 
 import click
 
+from oam_rdf.annotate.model import ModelOptions
+from oam_rdf.annotate.quads import label
+from oam_rdf.annotate.report import AnnotateReport
+from oam_rdf.annotate.run import AnnotateOptions
 from oam_rdf.cli.output import Context, json_option, print_json
 from oam_rdf.cli.write import wait_option
 from oam_rdf.errors import UsageError
-from oam_rdf.ingest.annotate import AnnotateOptions
-from oam_rdf.ingest.annotate_model import ModelOptions
-from oam_rdf.ingest.annotate_quads import label
-from oam_rdf.ingest.annotate_report import AnnotateReport
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oam_rdf.ingest.annotate import AnnotateOptions
-from oam_rdf.ingest.annotate_report import AnnotateReport
+from oam_rdf.annotate.report import AnnotateReport
+from oam_rdf.annotate.run import AnnotateOptions
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 

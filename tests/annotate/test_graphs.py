@@ -8,11 +8,11 @@ import pytest
 from annotate_world import HEAT, AnnotateWorld
 from click.testing import CliRunner
 
+from oam_rdf.annotate.rules import RuleSet
+from oam_rdf.annotate.run import AnnotateOptions, Annotator
 from oam_rdf.cli.annotate import annotate as command
 from oam_rdf.cli.output import Context
 from oam_rdf.errors import NotFound
-from oam_rdf.ingest.annotate import AnnotateOptions, Annotator
-from oam_rdf.ingest.annotate_rules import RuleSet
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.resources import ontology_dir

@@ -9,8 +9,8 @@ import pytest
 from annotate_world import HEAT, AnnotateWorld
 from chat_server import ChatServer, Reply, said
 
+from oam_rdf.annotate.model import ModelOptions
 from oam_rdf.errors import UsageError
-from oam_rdf.ingest.annotate_model import ModelOptions
 
 
 def lines(body: dict[str, Any]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from oam_rdf.ingest.annotate_rules import RELIABLE, RuleSet
+from oam_rdf.annotate.rules import RELIABLE, RuleSet
 from oam_rdf.ontology import Ontology
 
 CORPORA = ("peps", "pldst")

@@ -11,8 +11,8 @@ from annotate_world import AnnotateWorld
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oam_rdf.annotate.rules import RELIABLE, RuleSet, best
 from oam_rdf.errors import ConfigError
-from oam_rdf.ingest.annotate_rules import RELIABLE, RuleSet, best
 from oam_rdf.ontology import Ontology
 from oam_rdf.resources import ontology_dir, sample_dir
 

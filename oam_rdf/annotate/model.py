@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oam_rdf.ingest.annotate_chat import Chat
-from oam_rdf.ingest.annotate_quads import Suggestion, Tagger
-from oam_rdf.ingest.annotate_report import AnnotateReport
-from oam_rdf.ingest.annotate_rules import RELIABLE, SCHEMES, Proposal
-from oam_rdf.ingest.annotate_text import Subject, is_prose, settled
+from oam_rdf.annotate.chat import Chat
+from oam_rdf.annotate.quads import Suggestion, Tagger
+from oam_rdf.annotate.report import AnnotateReport
+from oam_rdf.annotate.rules import RELIABLE, SCHEMES, Proposal
+from oam_rdf.annotate.text import Subject, is_prose, settled
 from oam_rdf.model import STATEMENT
 from oam_rdf.ontology import Ontology
 from oam_rdf.store.minter import Minter

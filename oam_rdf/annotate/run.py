@@ -12,14 +12,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from oam_rdf.annotate.land import Lander, Stored
+from oam_rdf.annotate.model import Answers, ModelOptions, ask
+from oam_rdf.annotate.quads import Tagger
+from oam_rdf.annotate.report import AnnotateReport
+from oam_rdf.annotate.rules import Proposal, RuleSet
+from oam_rdf.annotate.text import Subject, propose
 from oam_rdf.errors import NotFound, OamError, UsageError
 from oam_rdf.ingest import profiles
-from oam_rdf.ingest.annotate_land import Lander, Stored
-from oam_rdf.ingest.annotate_model import Answers, ModelOptions, ask
-from oam_rdf.ingest.annotate_quads import Tagger
-from oam_rdf.ingest.annotate_report import AnnotateReport
-from oam_rdf.ingest.annotate_rules import Proposal, RuleSet
-from oam_rdf.ingest.annotate_text import Subject, propose
 from oam_rdf.ingest.catalogue import Catalogue, StoredFile
 from oam_rdf.ingest.identity import keep_ids
 from oam_rdf.ingest.parse import parse

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from oam_rdf.ingest.annotate_quads import Encoder, Suggestion, Tagger
-from oam_rdf.ingest.annotate_rules import Proposal
-from oam_rdf.ingest.annotate_text import Subject
+from oam_rdf.annotate.quads import Encoder, Suggestion, Tagger
+from oam_rdf.annotate.rules import Proposal
+from oam_rdf.annotate.text import Subject
 from oam_rdf.ingest.catalogue import StoredFile
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.model import VISIBILITIES, Issue

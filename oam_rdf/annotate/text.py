@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from oam_rdf.ingest.annotate_rules import RELIABLE, Proposal, RuleSet, best
+from oam_rdf.annotate.rules import RELIABLE, Proposal, RuleSet, best
 from oam_rdf.model import DOCUMENT, SECTION, KnowledgeObject, ParsedDocument
 from oam_rdf.ontology import Ontology
 

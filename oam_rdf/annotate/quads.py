@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from oam_rdf.ingest.annotate_rules import RELIABLE, Proposal
-from oam_rdf.ingest.annotate_text import Subject, minted, parent
+from oam_rdf.annotate.rules import RELIABLE, Proposal
+from oam_rdf.annotate.text import Subject, minted, parent
 from oam_rdf.model import VISIBILITIES, KnowledgeObject
 from oam_rdf.namespaces import OA, PAV, PROV, concept, encode_id
 from oam_rdf.ontology import Ontology

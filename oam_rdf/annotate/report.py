@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oam_rdf.ingest.annotate_rules import RELIABLE, Proposal
+from oam_rdf.annotate.rules import RELIABLE, Proposal
 from oam_rdf.model import Issue
 
 _EXAMPLES = 3
