@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from oam_rdf.errors import ParseError
-from oam_rdf.ingest import dates, visibility
+from oam_rdf.ingest import certificate_json, dates, visibility
 from oam_rdf.ingest.json_values import values
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
@@ -55,7 +55,12 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     terms: dict[str, None] = {}
     seen: dict[str, int] = {}
     around = ""  # what a value that is no object says of who may see the file
+    certificates: list[tuple[dict[str, Any], int]] = []
     for value, line in values(source):
+        if certificate_json.is_certificate(value):
+            certificates.append((value, line))
+            around = visibility.narrowest((around, visibility.in_value(value, source, line)))
+            continue
         reader = _Object(source, profile, line)
         try:
             item = reader.read(value)
@@ -72,6 +77,10 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
         objects.append(item)
         relations += reader.relations
         terms |= dict.fromkeys(reader.terms)
+    if len(certificates) == 1 and not objects:
+        return certificate_json.document(source, profile, *certificates[0], around)
+    for _, line in certificates:
+        source.issue("not-an-object", "a certificate is read alone", line=line, hint="give it a file of its own")
     if not objects:
         raise ParseError(
             "no knowledge object in this file", place=source.place(1), hint='each needs a "knowledge_object_id"'

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from oam_rdf.ingest import profiles
+from oam_rdf.ingest import certificate_json, profiles
 from oam_rdf.ingest.parse import parse
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.ontology import Ontology
@@ -65,3 +65,30 @@ def test_the_certificate_of_section_10_uses_the_keys_that_ours_has(shared: Path,
     assert set(theirs["route"]) <= ontology.notations("route")
     for operator in theirs["query_plan"]["operators"]:
         assert ontology.concept("operator", operator)
+
+
+def test_the_certificate_of_section_10_loads_without_loss(shared: Path, tmp_path: Path) -> None:
+    text = example(shared, '{ "retrieval_id"')
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "certificate.json").write_text(text, encoding="utf-8")
+    with KnowledgeBase.init(tmp_path / "kb") as kb:
+        assert kb.ingest([tmp_path / "in"]).added == 1
+        theirs = json.loads(text)
+        body, _ = kb.sparql("SELECT ?f { doc:OAM-R-00042 oam:sourceField ?f }", format="json")
+        fields = {row["f"]["value"] for row in json.loads(body)["results"]["bindings"]}
+        wanted = {f"{path}: {value}" for path, value in certificate_json.fields(theirs)}
+        assert fields == wanted
+        assert len(wanted) == len(leaves(theirs)) >= 20
+        assert kb.search("respiration and methodological critique", k=1).results[0].document == "OAM-R-00042"
+        assert kb.doctor().clean
+
+
+def test_our_own_certificates_come_back_as_foreign_ones(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.md").write_text("# Tides\n\nThe Moon pulls the sea.\n", encoding="utf-8")
+    with KnowledgeBase.init(tmp_path / "kb") as kb:
+        kb.ingest([tmp_path / "in"])
+        made = kb.trace(kb.search("Moon").retrieval_id)
+        (tmp_path / "in" / "made.json").write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+        report = kb.ingest([tmp_path / "in"])
+        assert (report.added, report.refused) == (1, 0), report.issues
