@@ -20,12 +20,12 @@ from oam_rdf.ingest import profiles
 from oam_rdf.ingest.identity import Known, keep_ids
 from oam_rdf.ingest.parse import parse
 from oam_rdf.model import ParsedDocument
-from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF
+from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF, encode_id
 from oam_rdf.store import projection, publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
 from oam_rdf.store.layout import Layout
 from oam_rdf.store.live import LiveStore, open_store
-from oam_rdf.store.minter import Minter
+from oam_rdf.store.minter import Minter, document_segment
 from oam_rdf.store.originals import Originals
 
 _CHANGED = f"""
@@ -138,9 +138,9 @@ class Publication:
 
     def _hashes(self, base: Path | None, changed: list[StoredDocument]) -> dict[str, str]:
         hashes: dict[str, str] = json.loads((base / "hashes.json").read_bytes()) if base else {}
-        prefixes = tuple(self.minter.graph(document.id, "") for document in changed)
-        mine = [name for name in self._graph_names() if name.startswith(prefixes)] if prefixes else []
-        kept = {name: digest for name, digest in hashes.items() if not (prefixes and name.startswith(prefixes))}
+        segments = {encode_id(document.id) for document in changed}
+        mine = [name for name in self._graph_names() if document_segment(name) in segments]
+        kept = {name: digest for name, digest in hashes.items() if document_segment(name) not in segments}
         return kept | graph_hashes(self.live.store, mine)
 
     def _graph_names(self) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -68,7 +67,6 @@ def test_a_damaged_index_does_not_stop_the_next_ingest(filled: World) -> None:
     assert filled.kb.doctor().clean
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("mount"), reason="needs an unwritable place")
 def test_a_place_that_cannot_be_written_to_is_said_plainly(filled: World) -> None:
     if os.geteuid() == 0:
         # Root writes through permissions: a folder in the lock's place cannot be opened for writing by anybody.
