@@ -42,7 +42,9 @@ class Collisions:
             demote(candidate, documents.keys() | self.catalogue.by_id.keys())
             document = candidate.document()
             for key, line in claims(document):
-                other = taken.get(key) or self.catalogue.claimed(key, document.id, replaced)
+                # A stored text that took a document's id for its own is encoded again, as a mention (see Run._relinked).
+                own = key == document.id
+                other = "" if own else taken.get(key) or self.catalogue.claimed(key, document.id, replaced)
                 if other:
                     self._refuse(candidate, key, line, other)
                     break

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from kb_world import World
 
+from oam_rdf.ingest.candidate import ParseJob, parse_file
+
 GOOD = "---\nid: GOOD\n---\n# Good\n\nThe good document stays.\n"
 REFUSED: dict[str, tuple[str, bytes, int]] = {
     # name: (file, bytes, the line that must be named; 0 = any or none)
@@ -121,12 +123,23 @@ def test_links_out_of_the_folder_are_not_followed(world: World, tmp_path: Path) 
     assert {issue.file for issue in report.issues} >= {"link.md", "folder", "dangling.md"}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_file_is_named(world: World) -> None:
-    world.write("good.md", GOOD)
-    world.write("closed.md", "# Closed\n\nText.\n").chmod(0)
-    report = world.ingest()
-    assert (report.added, report.refused) == (1, 1)
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "closed.md"
+    path.write_text("# Closed\n\nText.\n")
+    path.chmod(0)
+    job = ParseJob(str(path), "closed.md", "default", "said", "http://kb.test/", 1_000_000)
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(65534)  # root reads everything, so we look as nobody
+    try:
+        packed, issue = parse_file(job)
+    finally:
+        os.seteuid(mine)
+    assert packed == b""
+    assert issue is not None
+    assert (issue.severity, issue.code, issue.file) == ("error", "unreadable", "closed.md")
+    assert "Permission denied" in issue.message
+    assert issue.hint
 
 
 def test_ten_megabytes_land(world: World) -> None:

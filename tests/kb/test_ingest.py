@@ -212,3 +212,52 @@ def test_a_title_full_of_syntax_is_text(world: World, title: str) -> None:
     import json
 
     assert json.loads(body)["results"]["bindings"][0]["t"]["value"] == title
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_an_id_that_is_a_documents_own_is_a_mention_elsewhere(world: World, together: bool) -> None:
+    world.write("a.md", "---\nid: NOTE-1\n---\n# A\n\nNOTE-0002: what the next note will be about.\n")
+    if not together:
+        assert world.ingest().refused == 0
+        assert world.select("SELECT ?i { ?s a oam:Statement ; dcterms:identifier ?i }") == [("NOTE-0002",)]
+    world.write("b.md", "---\nid: NOTE-0002\n---\n# B\n\nHere it is.\n")
+    assert world.ingest().refused == 0
+    assert world.kb.versions("NOTE-0002").versions[0].title == "B"
+    assert world.select("SELECT ?i { ?s a oam:Statement ; dcterms:identifier ?i }") == [("NOTE-1#NOTE-0002",)]
+
+
+def test_an_unbroken_query_finds_the_passage_that_holds_it_as_written(world: World) -> None:
+    # Without the rule the parts win: they occur more often, and in a shorter text.
+    parts = "user.py profile.py: user profile py, " * 6
+    world.write("parts.md", f"---\nid: PARTS\n---\n# One\n\n{parts}\n")
+    filler = "Many other words stand here that speak of files, of folders and of how they are named. " * 6
+    world.write("whole.md", f"---\nid: WHOLE\n---\n# Two\n\n{filler}Then user_profile.py is read. {filler}\n")
+    for number in range(6):
+        world.write(
+            f"other{number}.md", f"---\nid: OTHER-{number}\n---\n# Other\n\nA user has a profile, number {number}.\n"
+        )
+    world.ingest()
+    first, second = world.kb.search("user_profile.py", k=2, route="SPARSE_ONLY").results
+    assert (first.document, second.document) == ("WHOLE", "PARTS")
+    assert first.ranks["lexical"] == 1
+
+
+def test_tags_stay_while_the_text_stays(world: World) -> None:
+    from oam_rdf.annotate.run import AnnotateOptions
+
+    path = world.write(
+        "a.md",
+        "---\nid: A\n---\n# A\n\nA prime is defined as a number with exactly two divisors. For example, 7 is one.\n",
+    )
+    world.ingest()
+    world.kb.annotate(AnnotateOptions())
+    count = "SELECT (COUNT(DISTINCT ?t) AS ?n) { ?t oa:hasTarget ?o }"
+    before = world.select(count)
+    assert before != [("0",)]
+    path.rename(world.sources / "b.md")
+    assert world.ingest().renamed == 1
+    assert world.select(count) == before
+    (world.sources / "b.md").write_text("---\nid: A\n---\n# A\n\nNothing of the kind.\n")
+    world.ingest()
+    assert world.select(count) != before
+    assert world.kb.doctor().clean
