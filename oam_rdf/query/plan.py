@@ -58,6 +58,9 @@ class Directions:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
+    """``relations`` to walk (none named: typed relations and links), ``hops`` outwards from what the query names (0 = the
+    graph recalls nothing)."""
+
     relations: Entries = ()
     hops: int = 1
 
@@ -116,7 +119,8 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``granularity`` "" = the finest that answers. ``asked``: fields the query asks for, such as ``creator[3]``."""
+    """``granularity`` "" = the finest that answers. ``asked``: fields the query asks for, such as ``creator[3]``.
+    ``diversity`` is 1 − λ of maximal marginal relevance (paper §5.3), 0 = off."""
 
     k: int = 10
     offset: int = 0
@@ -133,7 +137,37 @@ class Weights:
     rrf_k: int = 60
     lexical: float = 0.5
     dense: float = 0.5
+    graph: float = 0.0
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """Weights of the score vector (paper §5). ``relevance`` weighs what fusion gave, sparse and dense together; a part of
+    weight 0 is shown and moves nothing.
+
+    ``retrieval`` is λ of §5.2: its share against generation utility. ``half_life`` in days (decision D27), 0 = freshness
+    is off. ``rerank`` names a cross-encoder, "" = none.
+    """
+
+    relevance: float = 1.0
+    operator: float = 0.0
+    graph: float = 0.0
+    provenance: float = 0.0
+    epistemic: float = 0.0
+    version: float = 0.0
+    retrieval: float = 0.7
+    half_life: int = 180
+    rerank: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """Decision D8. Below ``k_min`` candidates (0 = min(k, 3)) conditions are relaxed one at a time; ``strict``: none is."""
+
+    k_min: int = 0
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +190,8 @@ class Plan:
     form: Form = Form()
     route: Entries = ()
     weights: Weights = Weights()
+    scoring: Scoring = Scoring()
+    rescue: Rescue = Rescue()
     scorer: str = "auto"  # lexical score that feeds fusion (decision D21b)
     notes: tuple[str, ...] = field(default=())  # ambiguities the compiler saw (paper §19.10)
 
@@ -251,6 +287,8 @@ _PARTS: dict[str, Any] = {
     "access": Access,
     "form": Form,
     "weights": Weights,
+    "scoring": Scoring,
+    "rescue": Rescue,
 }
 
 
@@ -301,6 +339,8 @@ def _scalar(value: Any, shape: str, place: str) -> Any:
         return value
     if shape == "float" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
+    if shape == "bool" and isinstance(value, bool):
+        return value
     if shape == "str" and isinstance(value, str):
         return value
     raise UsageError(f"{place} must be of type {shape}, not {value!r}")

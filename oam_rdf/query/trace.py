@@ -40,6 +40,17 @@ class Substitution:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """How the graph led to an object: ``rows`` from the start to the object, the relation (``^`` = against its arrow) and
+    the confidence of every edge between them. ``score`` is their product × 0.8^hops, in (0, 1]."""
+
+    rows: tuple[int, ...]
+    relations: tuple[str, ...]
+    confidences: tuple[float, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """Something that may become a result.
 
@@ -47,7 +58,9 @@ class Candidate:
     ``passage`` the row of its best passage (-1 = none). ``ranks`` count from 1 within the candidate's language group,
     ``scores`` are the channels' raw scores, ``contributions`` what each channel added to ``score`` (RRF).
     ``group`` is the language group, 0 first. ``pin`` > 0 puts it before all that are not pinned: an exact id, or a
-    passage that decision D22 pins.
+    passage that decision D22 pins. ``reach`` is the way of the graph to it, ``injected`` that expansion brought it.
+    ``parts`` is its score vector (paper §5, each in [0, 1]), ``utility`` and ``freshness`` what :mod:`score` made of it,
+    ``final`` the number it is ordered by. ``duplicates`` are rows that say the same and were folded into it.
     """
 
     document: int
@@ -64,6 +77,13 @@ class Candidate:
     conflict: str = ""  # "", fork or cycle
     heads: tuple[int, ...] = ()
     history: HistoricalText | None = None
+    reach: Reach | None = None
+    injected: bool = False
+    parts: Mapping[str, float] = field(default_factory=dict)
+    utility: float = 0.0
+    freshness: float = 1.0
+    final: float = 0.0
+    duplicates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +170,8 @@ class State:
     lexical: LexicalResult | None = None  # over all languages, for what matched where
     candidates: tuple[Candidate, ...] = ()
     excluded: tuple[Mapping[str, Any], ...] = ()
+    reached: Mapping[int, Reach] = field(default_factory=dict)  # object row -> best way of the graph to it
+    relaxations: tuple[Mapping[str, Any], ...] = ()  # decision D8, in the order they were made
     steps: tuple[Step, ...] = ()
 
     def note(self, stage: str, **data: Any) -> State:
