@@ -61,10 +61,17 @@ def with_options(plan: Plan, **given: Any) -> Plan:
         names = given["route"].upper().replace("+", " ").replace(",", " ").split()
         plan = replace(plan, route=tuple(Entry(name) for name in names))
     if given["weights"]:
-        _one_of("weight", given["weights"], ("lexical", "dense", "rrf_k"))
+        _one_of("weight", given["weights"], ("lexical", "dense", "graph", "rrf_k"))
         lexical, dense = given["weights"].get("lexical", 0.5), given["weights"].get("dense", 0.5)
         plan = replace(
-            plan, weights=Weights(int(given["weights"].get("rrf_k", 60)), lexical, dense, "set by the caller")
+            plan,
+            weights=Weights(
+                int(given["weights"].get("rrf_k", 60)),
+                lexical,
+                dense,
+                float(given["weights"].get("graph", 0.0)),
+                "set by the caller",
+            ),
         )
     if given["directions"]:
         asked = tuple(Entry(_direction(name)) for name in given["directions"])

@@ -84,7 +84,7 @@ def _traces(state: State, have: set[str]) -> list[Entry]:
 def _weights(state: State) -> Weights:
     plan = state.plan
     if plan.lexical.ids or plan.lexical.exact_terms:
-        return Weights(60, 0.7, 0.3, "an id or exact text is named: words count more")
+        return Weights(60, 0.7, 0.3, reason="an id or exact text is named: words count more")
     if plan.language in ("zh", "ja"):
-        return Weights(60, 0.7, 0.3, "a query of Chinese terms: words count more")
-    return Weights(60, 0.5, 0.5, "a concept or question: words and meaning count alike")
+        return Weights(60, 0.7, 0.3, reason="a query of Chinese terms: words count more")
+    return Weights(60, 0.5, 0.5, reason="a concept or question: words and meaning count alike")
