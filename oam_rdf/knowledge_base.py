@@ -9,13 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from oam_rdf.annotate.report import AnnotateReport
 from oam_rdf.annotate.run import AnnotateOptions, Annotator
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
 from oam_rdf.ingest import profiles
 from oam_rdf.ingest.doctor import Diagnosis, Doctor
-from oam_rdf.ingest.embedding import EmbedReport, embed_passages
+from oam_rdf.ingest.embedding import EmbedReport, embed_passages, embedder_name
 from oam_rdf.ingest.load import LoadReport, load
 from oam_rdf.ingest.pipeline import Pipeline
 from oam_rdf.ingest.publication import Publication
@@ -24,12 +27,15 @@ from oam_rdf.ingest.run import IngestOptions, Progress, silent
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import PREFIXES
 from oam_rdf.ontology import Ontology
-from oam_rdf.query import diff, navigate, search, source, versions
+from oam_rdf.query import card, diff, navigate, search, source, versions
 from oam_rdf.query.answer import Answer
+from oam_rdf.query.card import Card
 from oam_rdf.query.certificate import Certificates
+from oam_rdf.query.certificate_rdf import serialize_certificate
 from oam_rdf.query.diff import Diff
 from oam_rdf.query.navigate import Navigation
 from oam_rdf.query.plan import Plan
+from oam_rdf.query.replay import Replay, run_again
 from oam_rdf.query.resolve import resolve
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.source import SourceView
@@ -138,22 +144,31 @@ class KnowledgeBase:
         """Bring back an export made under the same base, with its Originals."""
         return load(self.layout, self.config, Ontology.load(), Path(file), Path(originals), wait=wait)
 
-    def embed(self, progress: Progress = silent, *, wait: float = 30.0, limit: int | None = None) -> EmbedReport:
-        """Embed the passages that have no vector yet, and publish them; resumable at any point."""
+    def embed(
+        self, progress: Progress = silent, *, wait: float = 30.0, limit: int | None = None, embedder: str = ""
+    ) -> EmbedReport:
+        """Embed the passages that have no vector yet, and publish them; resumable at any point.
+
+        ``embedder``: as :func:`oam_rdf.index.embed.load_embedder` names it; default ``OAM_EMBEDDER``, else ``oam.toml``.
+        """
         publication = self._publication
         with publish.current(self.layout) as generation:
+            model = dict(generation.manifest.get("model", {}))
+            name = embedder_name(embedder, self.config.embedder, str(model.get("name", "")))
             snapshot = Snapshot(self.layout.root, generation)
             try:
                 return embed_passages(
                     self.layout,
                     snapshot.passages,
                     snapshot.text,
-                    self._load_embedder(),
+                    self._load_embedder(name, progress),
                     publication,
                     progress,
                     wait=wait,
                     limit=limit,
-                    model=dict(generation.manifest.get("model", {})),
+                    model=model,
+                    name=name,
+                    priority=_priority(snapshot),
                 )
             finally:
                 snapshot.close()
@@ -202,10 +217,52 @@ class KnowledgeBase:
         """The certificate of an earlier answer."""
         return dict(self.certificates.load(retrieval_id, clearance))
 
+    def trace_rdf(self, retrieval_id: str, fmt: str = "turtle", *, clearance: str = _ALL) -> bytes:
+        """The certificate of an earlier answer as PROV-O (see :mod:`oam_rdf.query.certificate_rdf`)."""
+        return serialize_certificate(self.certificates.load(retrieval_id, clearance), self.minter, fmt)
+
+    def replay(self, retrieval_id: str, *, latest: bool = False, clearance: str = _ALL) -> Replay:
+        """Run an earlier answer's plan again at its own clearance: on its generation, or with ``latest`` on the present one.
+
+        A generation that is gone is said in the result, not raised.
+        """
+        certificate = self.certificates.load(retrieval_id, clearance)
+        level, number = str(certificate["clearance"]), int(certificate["generation"])
+        if latest or number == publish.current_number(self.layout):
+            with self.snapshot(level) as snapshot:
+                return run_again(snapshot, certificate)
+        try:
+            generation = publish.open_generation(self.layout, number)
+        except UsageError:
+            return Replay(retrieval_id, number, 0, publish.kept(self.layout))
+        with generation:
+            old = Snapshot(self.layout.root, generation, level, embedder=self._embedder)
+            try:
+                return run_again(old, certificate)
+            finally:
+                old.close()
+
+    def pin(self, retrieval_id: str, *, keep: bool = True, clearance: str = _ALL) -> int:
+        """Keep the generation that an answer was made on (``keep`` False: no longer); returns its number.
+
+        :raises UsageError: if it is gone already.
+        """
+        number = int(self.certificates.load(retrieval_id, clearance)["generation"])
+        if keep:
+            publish.pin(self.layout, number)
+        else:
+            publish.unpin(self.layout, number)
+        return number
+
     def source(self, identifier: str, *, context: int = 80, clearance: str = _ALL) -> SourceView:
         """The passage of the Original that an object was quoted from."""
         with self.snapshot(clearance) as snapshot:
             return source.source(snapshot, identifier, context=context)
+
+    def card(self, identifier: str, *, clearance: str = _ALL) -> Card:
+        """An object with its relations and the directions that lead somewhere from it."""
+        with self.snapshot(clearance) as snapshot:
+            return card.card(snapshot, identifier)
 
     def versions(self, identifier: str, *, clearance: str = _ALL) -> Chain:
         """The evolution chain of an object."""
@@ -284,13 +341,11 @@ class KnowledgeBase:
         """The append-only store of certificates."""
         return Certificates(self.layout.certificates)
 
-    def _load_embedder(self) -> Embedder:
+    def _load_embedder(self, name: str, progress: Progress) -> Embedder:
+        loaded = load_embedder(name, progress)
         with self._guard:
-            if self.config.embedder == "none":
-                raise UsageError("vectors are switched off here", place=str(self.layout.config), hint='set embedder = "e5"')
-            if self._embedder is None:
-                self._embedder = load_embedder(self.config.embedder)
-            return self._embedder
+            self._embedder = loaded
+        return loaded
 
     @contextmanager
     def snapshot(self, clearance: str = _ALL) -> Iterator[Snapshot]:
@@ -317,6 +372,14 @@ class KnowledgeBase:
                 self._snapshots[clearance] = shared = fresh
             shared.users += 1
             return shared
+
+
+def _priority(snapshot: Snapshot) -> NDArray[np.float64] | None:
+    """PageRank of each passage's document, what is embedded first; None without a graph."""
+    documents, graph = snapshot.passage_document, snapshot.graph
+    if graph is None or not len(documents):
+        return None
+    return np.where(documents >= 0, graph.pagerank[np.maximum(documents, 0)], 0.0)
 
 
 class _Shared:

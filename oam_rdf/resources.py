@@ -27,6 +27,11 @@ def sample_dir() -> Path:
     return _folder("data")
 
 
+def schemas_dir() -> Path:
+    """Folder of the JSON Schemas of what the program writes."""
+    return _folder("data") / "schemas"
+
+
 def profiles_dir() -> Path:
     """Folder of the profiles that ship with the product."""
     return _PACKAGE / "profiles"

@@ -54,6 +54,10 @@ class Reader:
     def trace(self, identifier: str) -> Any:
         return self._ask("trace", identifier)
 
+    def trace_rdf(self, identifier: str, name: str) -> bytes:
+        body: bytes = self._ask("trace_rdf", identifier, fmt=name)
+        return body
+
     def source(self, identifier: str, **options: Any) -> Any:
         return self._ask("source", identifier, **options)
 

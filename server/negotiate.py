@@ -65,3 +65,28 @@ def json_response(value: Any) -> Response:
     if best(request.headers.get("Accept"), ("application/json",)) is None:
         raise not_acceptable(("application/json",))
     return Response(json.dumps(value) + "\n", content_type="application/json", headers={"Vary": "Accept"})
+
+
+# What a certificate is offered as, best first: the media type and the name of the format.
+_CERTIFICATE = {
+    "application/json": "json",
+    "text/turtle": "turtle",
+    "application/ld+json": "jsonld",
+    "application/trig": "trig",
+    "application/n-triples": "ntriples",
+}
+
+
+def rdf_or_json() -> tuple[str, str]:
+    """``(format, media type)`` that the client wants of a certificate, or 406."""
+    chosen = best(request.headers.get("Accept"), tuple(_CERTIFICATE))
+    if chosen is None:
+        raise not_acceptable(tuple(_CERTIFICATE))
+    return _CERTIFICATE[chosen], chosen
+
+
+def rdf_response(body: bytes, media_type: str) -> Response:
+    """RDF in the type that was negotiated."""
+    text = media_type.startswith("text/")
+    content_type = f"{media_type}; charset=utf-8" if text else media_type
+    return Response(body, content_type=content_type, headers={"Vary": "Accept"})

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.ontology import Ontology
 from oam_server.kb import plain, reader
-from oam_server.negotiate import json_response
+from oam_server.negotiate import json_response, rdf_or_json, rdf_response
 from oam_server.params import Param, identifier, read
 from oam_server.problems import bad_parameter
 
@@ -80,9 +80,12 @@ def navigate() -> Response:
 
 @search.get("/trace/<path:id>")
 def trace(id: str) -> Response:
-    """The certificate of a search or navigation."""
+    """The certificate of a search: JSON, or PROV-O where Accept asks for RDF."""
     read(())
-    return _answer(reader().trace(identifier(id)))
+    name, media_type = rdf_or_json()
+    if name == "json":
+        return _answer(reader().trace(identifier(id)))
+    return rdf_response(reader().trace_rdf(identifier(id), name), media_type)
 
 
 @search.get("/source/<path:id>")

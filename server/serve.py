@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -70,4 +72,8 @@ def missing_vectors(base: KnowledgeBase) -> bool:
 def _embed(kb: Path) -> subprocess.Popen[bytes]:
     # A process of its own, so that the interpreter lock of the server stays with its requests.
     command = [sys.executable, "-m", "oam_rdf.cli", "--quiet", "--kb", str(kb), "embed"]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, child.pid, 10)  # requests come first
+    return child

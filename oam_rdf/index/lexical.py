@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oam_rdf.errors import Damaged, UsageError
+from oam_rdf.index.lexical_expand import translatable, with_synonyms
 from oam_rdf.index.lexical_schema import FIELDS, MARKER, document_key, read_column
-from oam_rdf.index.lexical_terms import SAME, WEIGHTS, Term, query_terms, runs
-from oam_rdf.index.lexical_writer import check_head, load_dictionary, publish
+from oam_rdf.index.lexical_terms import OTHER, SAME, WEIGHTS, Term, runs
+from oam_rdf.index.lexical_writer import check_head, load_dictionary, load_words, publish
 from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.postings import NONE, PostingReader, Postings, all_of, any_of, open_reader, reading
 from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, choose, idf, idf_coverage
+from oam_rdf.text.lexicon import PLAIN, Lexicon
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import HAN
 
@@ -34,14 +36,18 @@ Bools = NDArray[np.bool_]
 
 
 class Match(NamedTuple):
-    """A query term in a row: ``how`` literal | joined | part | bigram | stem | parts, in which fields."""
+    """A query term in a row: ``how`` literal | joined | part | bigram | stem | parts | synonym | translation, in which fields.
+
+    ``text`` is the synonym or translation that stands there, "" where it is the term itself.
+    """
 
     term: str
     how: str
     fields: tuple[str, ...]
+    text: str = ""
 
     def __str__(self) -> str:
-        return f"{self.term} ({self.how}: {', '.join(self.fields)})"
+        return f"{self.term} ({self.how}{self.text and f' {self.text}'}: {', '.join(self.fields)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +71,25 @@ class LexicalResult:
 class LexicalIndex:
     """An open lexical index. Use :meth:`open`."""
 
-    def __init__(self, folder: Path, reader: Any, passages: PassageTable) -> None:
-        self.folder, self.passages, self._reader = folder, passages, reader
-        self.dictionary = load_dictionary(folder)
-        self.segmenter = self.dictionary.segmenter()
+    def __init__(self, folder: Path, reader: Any, passages: PassageTable, lexicon: Lexicon = PLAIN) -> None:
+        self.folder, self.passages, self._reader, self.lexicon = folder, passages, reader, lexicon
+        self.dictionary, self.words = load_dictionary(folder), load_words(folder)
+        self.segmenter = self.dictionary.segmenter(self.words.segmenter())
         rows, lengths = _map_rows(folder, reader, passages)
         self._postings = PostingReader(reader, rows)
         self._lengths = lengths
         self._evidence: OrderedDict[tuple[Term, tuple[str, ...]], list[Evidence]] = OrderedDict()
 
     @classmethod
-    def open(cls, folder: Path, passages: PassageTable) -> LexicalIndex:
-        """Open for reading; :class:`Damaged` if a file is missing, made otherwise, or disagrees with ``passages``."""
+    def open(cls, folder: Path, passages: PassageTable, lexicon: Lexicon = PLAIN) -> LexicalIndex:
+        """Open for reading; :class:`Damaged` if a file is missing, made otherwise, or disagrees with ``passages``.
+
+        ``lexicon`` is what queries are widened by. The word list in force is the one that the index was made with.
+        """
         check_head(folder)
         reader = open_reader(folder)
         with reading(folder):
-            return cls(folder, reader, passages)
+            return cls(folder, reader, passages, lexicon)
 
     def close(self) -> None:
         """Release the files; the index cannot be searched afterwards."""
@@ -96,13 +105,15 @@ class LexicalIndex:
         scorer: str = "auto",
         fields: Sequence[str] = FIELDS,
         k: int | None = None,
+        translate: bool = False,
     ) -> LexicalResult:
         """Rows that hold at least one known term of ``query`` (plain text), best first.
 
         ``mask`` (bool[n]) are the rows that may be returned; ``visible`` (bool[n]) those the caller may know of: N,
         df and lengths count these alone, and none else is returned. ``scorer`` auto | bm25 | idf_coverage; ``k`` cuts
-        the list. A query with no known term has no rows (decision D21). :class:`UsageError` for an unknown scorer or
-        field or a mask of the wrong length.
+        the list. ``translate`` asks with the words that the query has in the other language, and with letters and
+        numbers as written: it is for passages whose language is not the query's. A query with no known term has no rows
+        (decision D21). :class:`UsageError` for an unknown scorer or field or a mask of the wrong length.
         """
         size = len(self.passages)
         for given in (mask, visible):
@@ -113,7 +124,7 @@ class LexicalIndex:
         if unknown := set(fields) - set(FIELDS):
             raise UsageError(f"unknown field {min(unknown)!r}", hint="one of " + ", ".join(FIELDS))
         searched = tuple(f for f in FIELDS if f in fields)
-        plan, whole = self._plan(query, visible)
+        plan, whole = (self._translations(query), ()) if translate else self._plan(query, visible)
         evidence = [self._of(term, searched) for term in plan]
         n = size if visible is None else int(np.count_nonzero(visible))
         seen = {f: v if visible is None else v[visible] for f, v in self._lengths.items()}
@@ -141,12 +152,12 @@ class LexicalIndex:
 
     def matches(self, row: int, result: LexicalResult) -> tuple[Match, ...]:
         """How each query term of ``result`` occurs in ``row``, best way only, in query order, unbroken runs last."""
-        found = []
+        found: dict[Match, None] = {}  # a term may be asked for as itself and by its translations
         for term in result.plan:
             for way in self._of(term, result.fields):
                 where = tuple(f for f, postings in way.fields.items() if _holds(postings, row))
                 if where:
-                    found.append(Match(term.key, way.how, where))
+                    found[Match(term.key, way.how, where, way.text)] = None
                     break
         return tuple(found)
 
@@ -165,17 +176,19 @@ class LexicalIndex:
         absent: set[str] = set()
         while True:
             tokens = self.segmenter.segment(folded, absent)
-            plan = query_terms(tokens)
-            more = {
-                t.key
-                for t in plan
-                if t.kind == HAN
-                and len(t.key) > 1
-                and not any(_any(p, visible) for p in self._of(t, FIELDS)[0].fields.values())
-            }
+            plan = with_synonyms(tokens, self.lexicon)
+            more = {t.key for t in plan if t.kind == HAN and len(t.key) > 1 and not self._stands(t, visible)}
             if not more:
                 return plan, runs(tokens)
             absent |= more
+
+    def _stands(self, term: Term, visible: Bools | None) -> bool:
+        """Whether a visible row holds the dictionary word as such, or a synonym of it."""
+        ways = [way for way in self._of(term, FIELDS) if way.how in ("literal", "synonym")]
+        return any(_any(postings, visible) for way in ways for postings in way.fields.values())
+
+    def _translations(self, query: str) -> tuple[Term, ...]:
+        return translatable(query, self.words.segmenter(), self.lexicon)
 
     def _of(self, term: Term, fields: tuple[str, ...]) -> list[Evidence]:
         """Evidence for a term, best weight first; kept for the last 512 terms."""
@@ -183,10 +196,12 @@ class LexicalIndex:
         known = self._evidence.get(place)
         if known is not None:
             return known
-        out = []
+        out: list[Evidence] = []
         for form in term.forms:
             by_field = {f: self._form(f, form.groups) for f in fields}
-            out.append(Evidence(form.how, WEIGHTS[form.how], {f: p for f, p in by_field.items() if len(p.rows)}))
+            found = {f: p for f, p in by_field.items() if len(p.rows)}
+            if found or not out:
+                out.append(Evidence(form.how, WEIGHTS[form.how] * form.share, found, form.text))
         out[1:] = sorted(out[1:], key=lambda e: -e.weight)
         self._evidence[place] = out
         while len(self._evidence) > 512:
@@ -224,7 +239,8 @@ def _statistics(term: Term, ways: list[Evidence], n: int, size: int, visible: Bo
             held[rows] = True
         return int(np.count_nonzero(held if visible is None else held & visible))
 
-    df = count([e for e in ways if e.how in SAME]) or count(ways)
+    own = [e for e in ways if e.how not in OTHER]
+    df = count([e for e in own if e.how in SAME]) or count(own) or count(ways)
     return QueryTerm(term.key, term.kind, df, idf(n, df), df > 0)
 
 

@@ -16,7 +16,7 @@ from whoosh import columns, fields, formats
 
 FIELDS = ("id", "title", "heading", "body")
 MARKER = 0xFFFFFFFF
-FORMAT = 1  # of the folder as a whole; another number means rebuild
+FORMAT = 2  # of the folder as a whole; another number means rebuild
 INDEX_NAME = "LEX"
 
 # One bytes object for each term and one float for each small frequency: millions of postings share them.

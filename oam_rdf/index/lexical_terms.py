@@ -12,44 +12,40 @@ word  a token as it stands                                                1
 `~`   the Snowball stem of an English word, where it differs from it      0.9
 ====  ==================================================================  ======
 
+A query term may also occur through a synonym or a translation (0.5): see :mod:`oam_rdf.index.lexical_expand`.
 Pairs do not depend on the dictionary: a verbatim occurrence is found however the text around it was cut.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from whoosh.lang.snowball.english import EnglishStemmer
-
 from oam_rdf.text.segment import HAN, HAN_CLASS, Segmenter, Token, bigrams, has_han
+from oam_rdf.text.stem import ENGLISH as _ENGLISH
+from oam_rdf.text.stem import stem
 
 WEIGHTS = {"literal": 1.0, "joined": 0.95, "bigram": 0.9, "part": 0.9, "stem": 0.9, "parts": 0.6}
+WEIGHTS |= {"synonym": 0.5, "translation": 0.5}
 # Ways to occur that are the term itself as written, if inside something longer or punctuated otherwise: they make df.
 SAME = frozenset(("literal", "joined", "bigram", "part"))
+
+# Ways to occur that are other words.
+OTHER = frozenset(("synonym", "translation"))
 
 _JOINERS = re.compile("[-_.']+")
 _BETWEEN_PIECES = re.compile("[-_.]+")
 _COARSE = re.compile("[-_]+")
-_ENGLISH = re.compile("[a-z][a-z']{2,}")
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _RUNS = re.compile(rf"[^{HAN_CLASS}]+")
 _UNIT = re.compile(rf"[{HAN_CLASS}]|[^\W{HAN_CLASS}]+")
 RUN = "run"
 _SHORTEST_RUN, _LONGEST_RUN = 3, 32
 _LONGEST = 96  # characters of a key written in full
-
-_stem_word: Callable[[str], str] = EnglishStemmer().stem
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """Snowball stem of an English-looking word, any other word unchanged."""
-    return _stem_word(word) if _ENGLISH.fullmatch(word) else word
 
 
 class Compound(NamedTuple):
@@ -136,8 +132,10 @@ def field_length(folded: str) -> int:
 class Form(NamedTuple):
     """A way for a term to occur: in one field, of every group at least one stored term."""
 
-    how: str  # literal | joined | bigram | stem | part | parts; its weight is in WEIGHTS
+    how: str  # literal | joined | bigram | stem | part | parts | synonym | translation; its weight is in WEIGHTS
     groups: tuple[tuple[str, ...], ...]
+    text: str = ""  # the synonym or translation, "" for the term itself
+    share: float = 1.0  # of the weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,39 +150,43 @@ class Term:
     forms: tuple[Form, ...]
 
 
-def query_terms(tokens: list[Token]) -> tuple[Term, ...]:
+def query_terms(tokens: Sequence[Token], more: Sequence[tuple[int, int, tuple[Form, ...]]] = ()) -> tuple[Term, ...]:
     """Original terms of a query (its tokens, folded), each once, in order.
 
     Neighbouring single Han characters, which no dictionary word covers, become their pairs; a single one beside a
-    word stays a term, which the pair across the seam shows as well.
+    word stays a term, which the pair across the seam shows as well. ``more`` are further forms for the terms that lie
+    in a range of tokens, ``(start, end, forms)``.
     """
     terms: dict[str, Term] = {}
 
-    def put(term: Term) -> None:
-        terms.setdefault(term.key, term)
+    def put(term: Term, start: int, end: int) -> None:
+        known = terms.setdefault(term.key, term)
+        extra = [f for a, b, forms in more if a <= start and end <= b for f in forms if f not in known.forms]
+        if extra:
+            terms[term.key] = Term(known.key, known.kind, (*known.forms, *extra))
 
     for i, token in enumerate(tokens):
         word = token.key
         if token.kind != HAN:
-            put(_word(word))
+            put(_word(word), i, i + 1)
         elif len(word) > 1:
-            put(_han(word))
+            put(_han(word), i, i + 1)
         else:
             before = tokens[i - 1].key if i and _touch(tokens[i - 1], token) else ""
             after = tokens[i + 1].key if i + 1 < len(tokens) and _touch(token, tokens[i + 1]) else ""
             if len(before) == 1:
-                put(Term(before + word, "bigram", (Form("literal", (("_" + before + word,),)),)))
+                put(Term(before + word, "bigram", (Form("literal", (("_" + before + word,),)),)), i - 1, i + 1)
             elif len(after) != 1:
                 seams = [
                     word,
                     *(["_" + before[-1] + word] if before else []),
                     *(["_" + word + after[0]] if after else []),
                 ]
-                put(Term(word, HAN, (Form("literal", (tuple(seams),)),)))
+                put(Term(word, HAN, (Form("literal", (tuple(seams),)),)), i, i + 1)
     return tuple(terms.values())
 
 
-def runs(tokens: list[Token]) -> tuple[Term, ...]:
+def runs(tokens: Sequence[Token]) -> tuple[Term, ...]:
     """Unbroken Han runs of a query that were cut into several tokens, each as one more term.
 
     A text that has all their pairs has most likely the whole run, which none of the single terms can reward.
@@ -210,6 +212,7 @@ def _pairs(word: str) -> Iterator[tuple[str, ...]]:
     return (("_" + pair,) for pair in dict.fromkeys(bigrams(word)))
 
 
+@lru_cache(maxsize=1 << 14)
 def _han(word: str) -> Term:
     """A dictionary word: as such, or all its pairs (and letter runs) in one field, however the text was cut."""
     forms = [Form("literal", ((word,),))]
@@ -223,6 +226,7 @@ def needed(word: str) -> list[tuple[str, ...]]:
     return [*_pairs(word), *((key(run), "<" + key(run)) for run in _runs(word))]
 
 
+@lru_cache(maxsize=1 << 14)
 def _word(word: str) -> Term:
     stored, root, made = key(word), stem(word), compound(word)
     forms = [Form("literal", ((stored,),))]

@@ -39,9 +39,10 @@ from oam_rdf.index.postings import PostingReader, all_of, any_of, open_reader, o
 from oam_rdf.text.dictionary import Dictionary, accept
 from oam_rdf.text.normalise import fold_fingerprint, index_key
 from oam_rdf.text.segment import Segmenter
+from oam_rdf.text.wordlist import NO_WORDS, WordList
 
 LIMIT_MB = 2048  # Whoosh's estimate of postings held before it spills to disk (about half of it in truth)
-_HEAD, _WORDS = "lexical.json", "dictionary.tsv"
+_HEAD, _WORDS, _LIST = "lexical.json", "dictionary.tsv", "words.txt"
 _toc: Any = TOC
 
 
@@ -51,13 +52,15 @@ def publish(
     removed: Collection[str],
     added: Iterable[IndexedDocument],
     reread: Callable[[str], IndexedDocument],
+    words_in_force: WordList = NO_WORDS,
 ) -> None:
     """Make the index in ``target`` (absent or empty) from ``previous`` without ``removed`` and with ``added``.
 
     Added documents replace those of the same id; removed ids that are not here are ignored. ``reread`` gives a
     document of the previous generation again when its text must be cut anew. One writer at a time: the caller holds
-    the write lock. Raises :class:`UsageError` for a duplicate id among ``added`` or a ``target`` in use,
-    :class:`Damaged` if ``previous`` cannot be read or was made with other folding tables (then publish from None).
+    the write lock. ``words_in_force`` are known whatever the documents say. Raises :class:`UsageError` for a duplicate
+    id among ``added`` or a ``target`` in use, :class:`Damaged` if ``previous`` cannot be read or was made with other
+    folding tables or words (then publish from None).
     """
     new = {d.id: d for d in added}
     documents = sorted(new.values(), key=lambda d: d.id)
@@ -68,13 +71,16 @@ def publish(
         old, dictionary = None, Dictionary()
         _toc.create(_storage(target), schema(), INDEX_NAME)
     else:
-        check_head(previous)
+        if other_words(previous, words_in_force):
+            message = "the lexical index was made with another word list"
+            raise Damaged(message, place=str(previous / _LIST), hint="run `oam reindex`")
         dictionary = Dictionary.load(previous / _WORDS)
         _link(previous, target)
         old = _Previous(target)
     words = {d.id: accept(d.terms) for d in documents}
     gone = [i for i in {*removed, *new} if old is not None and i in old.ids]
     after, changed = dictionary.change((old.words(i) for i in gone) if old else (), words.values())
+    changed -= words_in_force.words  # known before and after
     again: list[str] = []
     if old is not None:
         nominated = old.containing(changed, frozenset(gone))
@@ -85,27 +91,58 @@ def publish(
                 words[identifier] = old.words(identifier)  # as counted when it came
                 again.append(identifier)
         old.close()
-    _commit(target, after.segmenter(), [*gone, *again], documents, words)
+    _commit(target, after.segmenter(words_in_force.segmenter()), [*gone, *again], documents, words)
     after.save(target / _WORDS)
-    head = {"format": FORMAT, "fold": fold_fingerprint()}
+    if previous is None:
+        (target / _LIST).write_bytes(words_in_force.dump())
+    else:
+        _link_file(previous / _LIST, target / _LIST)
+    head = {
+        "format": FORMAT,
+        "fold": fold_fingerprint(),
+        "words": words_in_force.fingerprint,
+        "sources": dict(words_in_force.sources),
+    }
     (target / _HEAD).write_text(json.dumps(head, sort_keys=True) + "\n", "ascii")
 
 
-def check_head(folder: Path) -> None:
-    """Raise :class:`Damaged` unless ``folder`` is an index of this format and folding table."""
+def check_head(folder: Path) -> dict[str, Any]:
+    """The head of ``folder``; :class:`Damaged` unless it is an index of this format and folding table.
+
+    ``words`` is the fingerprint of the word list that it was made with, ``sources`` what that list came from.
+    """
     place, hint = folder / _HEAD, "run `oam reindex`"
     try:
-        head = json.loads(place.read_text("ascii"))
-        made = (head["format"], head["fold"])
+        head: dict[str, Any] = json.loads(place.read_text("ascii"))
+        made = (head["format"], head["fold"], str(head["words"]))[:2]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Damaged(f"not a lexical index: {error}", place=str(place), hint=hint) from error
     if made != (FORMAT, fold_fingerprint()):
         raise Damaged("the lexical index was made with other folding tables", place=str(place), hint=hint)
+    return head
 
 
 def load_dictionary(folder: Path) -> Dictionary:
     """The dictionary in force of an index folder."""
     return Dictionary.load(folder / _WORDS)
+
+
+def other_words(folder: Path, words_in_force: WordList) -> bool:
+    """Whether the index in ``folder`` was made with another word list; :class:`Damaged` if there is none."""
+    return bool(check_head(folder)["words"] != words_in_force.fingerprint)
+
+
+def load_words(folder: Path) -> WordList:
+    """The word list that an index folder was made with; :class:`Damaged` if it is not what the head says."""
+    place = folder / _LIST
+    try:
+        words = WordList.read(place.read_bytes())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Damaged(f"the word list cannot be read: {error}", place=str(place), hint="run `oam reindex`") from error
+    if other_words(folder, words):
+        message = "the word list is not the one that the index was made with"
+        raise Damaged(message, place=str(place), hint="run `oam reindex`")
+    return words
 
 
 class _Previous:
@@ -251,7 +288,11 @@ def _link(previous: Path, target: Path) -> None:
             raise Damaged(f"segment {segment.segment_id()} is missing", place=str(previous), hint="run `oam reindex`")
         names += files
     for name in names:
-        try:
-            os.link(previous / name, target / name)
-        except OSError:
-            shutil.copy2(previous / name, target / name)
+        _link_file(previous / name, target / name)
+
+
+def _link_file(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -34,6 +34,7 @@ class Evidence:
     how: str
     weight: float
     fields: Mapping[str, Postings]
+    text: str = ""  # the synonym or translation, "" for the term itself
 
 
 @dataclass(frozen=True, slots=True)

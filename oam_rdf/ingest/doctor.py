@@ -9,10 +9,12 @@ from typing import Any
 from pyoxigraph import NamedNode, Store
 
 from oam_rdf.errors import Damaged, OamError
+from oam_rdf.index.base import backend
 from oam_rdf.index.dense import DenseIndex
 from oam_rdf.index.facets import Facets
-from oam_rdf.index.lexical import LexicalIndex
+from oam_rdf.index.graph_table import GraphTable
 from oam_rdf.index.passages import PassageTable
+from oam_rdf.index.tag_table import TagTable
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.namespaces import OA, OAM, PROV, RDF
 from oam_rdf.store import publish
@@ -165,6 +167,9 @@ class Doctor:
         found.checked["objects"] = objects
         if len(columns) != objects:
             found.problems.append(f"facets: {len(columns)} rows for {objects} objects")
+        # Opening proves that both are about these rows, or says what is wrong.
+        found.checked["statements about edges"] = len(GraphTable.open(path / "graph", len(columns)))
+        found.checked["tags"] = len(TagTable.open(path / "tags", len(columns)))
 
     def _passages(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
         passages = PassageTable.open(path / "passages")
@@ -172,7 +177,10 @@ class Doctor:
         if len(passages) != manifest["passages"]:
             found.problems.append(f"passages: {len(passages)} rows, manifest {manifest['passages']}")
         # Opening proves that index and table hold the same passages, or says what differs.
-        LexicalIndex.open(path / "lexical", passages).close()
+        chosen = backend(str(manifest.get("lexical", "whoosh")))
+        if not (path / chosen.folder).is_dir():
+            chosen = backend("whoosh")  # published where the other one's package was absent
+        chosen.open(path / chosen.folder, passages).close()
         found.checked["lexical passages"] = len(passages)
         if (path / "dense").is_dir():
             vectors = DenseIndex.open(path / "dense", passages)

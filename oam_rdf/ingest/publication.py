@@ -12,8 +12,10 @@ from typing import Any
 from pyoxigraph import NamedNode, Quad, Store
 
 from oam_rdf import __version__
-from oam_rdf.errors import Damaged
-from oam_rdf.index import dense, facets, lexical
+from oam_rdf.errors import Damaged, FeatureMissing
+from oam_rdf.index import dense, facets, graph_build, tag_table
+from oam_rdf.index.base import backend
+from oam_rdf.index.lexical_writer import other_words
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest import profiles
@@ -23,10 +25,11 @@ from oam_rdf.model import ParsedDocument
 from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF, encode_id
 from oam_rdf.store import projection, publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
-from oam_rdf.store.layout import Layout
+from oam_rdf.store.layout import Config, Layout
 from oam_rdf.store.live import LiveStore, open_store
 from oam_rdf.store.minter import Minter, document_segment
 from oam_rdf.store.originals import Originals
+from oam_rdf.text.wordlist import words_in_force
 
 _CHANGED = f"""
 SELECT ?id ?document ?assertion ?path ?profile ?original ?segmentation WHERE {{
@@ -61,15 +64,15 @@ class Publication:
     originals: Originals
     parsed: Mapping[str, Callable[[], ParsedDocument]] = field(default_factory=dict)
 
-    def publish(self, *, fingerprint: str = "", dimension: int = 0, rebuild: bool = False) -> int:
+    def publish(self, *, fingerprint: str = "", dimension: int = 0, embedder: str = "", rebuild: bool = False) -> int:
         """Publish what the live store holds now; returns the generation's number.
 
-        ``fingerprint`` and ``dimension`` name the embedding model whose cached vectors the dense index takes; by default the
-        one of the previous generation. ``rebuild`` ignores the side indexes of the previous generation.
+        ``fingerprint`` and ``dimension`` name the embedding model whose cached vectors the dense index takes, ``embedder``
+        what loads it; by default the one of the previous generation. ``rebuild`` ignores the side indexes of the previous
+        generation.
         """
-        return publish.publish(
-            self.layout, lambda new, previous: self._fill(new, previous, fingerprint, dimension, rebuild)
-        )
+        model = {"name": embedder, "fingerprint": fingerprint, "dimension": dimension} if fingerprint else {}
+        return publish.publish(self.layout, lambda new, previous: self._fill(new, previous, model, rebuild))
 
     def finish(self) -> int | None:
         """Publish what was committed but is not published yet, whoever committed it; None when there is nothing."""
@@ -86,9 +89,7 @@ class Publication:
             # A side index that cannot be read can be made anew from RDF and Originals; what is committed must come out.
             return self.publish(rebuild=True)
 
-    def _fill(
-        self, new: Path, previous: Path | None, fingerprint: str, dimension: int, rebuild: bool
-    ) -> dict[str, Any]:
+    def _fill(self, new: Path, previous: Path | None, model: dict[str, Any], rebuild: bool) -> dict[str, Any]:
         before: dict[str, Any] = json.loads((previous / "manifest.json").read_bytes()) if previous else {}
         base = None if rebuild else previous
         since = int(before.get("revision", 0)) if base else 0
@@ -108,15 +109,12 @@ class Publication:
         passages = old.splice(ids, added)
         passages.save(new / "passages")
         everything = {document.id: document for document in self.documents(0)}
-        lexical.publish(
-            base / "lexical" if base else None, new / "lexical", ids, added, lambda key: self.indexed(everything[key])
-        )
-        model: dict[str, Any] = before.get("model", {})
-        if fingerprint:
-            model = {"fingerprint": fingerprint, "dimension": dimension}
+        configured = self._lexical(new, base, ids, added, everything)
+        model = model or before.get("model", {})
         if model.get("fingerprint"):
             with closing(VectorCache(self.layout.embeddings)) as cache:
-                dense.build(new / "dense", passages, model["fingerprint"], model["dimension"], cache)
+                earlier = base / "dense" if base else None
+                dense.build(new / "dense", passages, model["fingerprint"], model["dimension"], cache, earlier)
         hashes = self._hashes(base, changed)
         (new / "hashes.json").write_text(json.dumps(hashes, indent=0, sort_keys=True))
         return {
@@ -127,14 +125,40 @@ class Publication:
             "documents": len(everything),
             "quads": len(self.live.store),
             "passages": len(passages),
+            "lexical": configured,
             "model": model,
         }
+
+    def _lexical(
+        self,
+        new: Path,
+        base: Path | None,
+        removed: set[str],
+        added: list[IndexedDocument],
+        everything: Mapping[str, StoredDocument],
+    ) -> str:
+        """Publish the lexical index by the backend that ``oam.toml`` names; returns that name."""
+        configured = Config.load(self.layout.config).lexical if self.layout.config.is_file() else "whoosh"
+        try:
+            chosen = backend(configured)
+        except FeatureMissing:
+            chosen = backend("whoosh")  # what is committed must come out; readers say that it is the other one
+        earlier = base / chosen.folder if base else None
+        words = words_in_force(self.layout.words)
+        # The generation before was made by the other backend, or with other words: then all is cut anew.
+        if earlier is not None and (not earlier.is_dir() or other_words(earlier, words)):
+            earlier, added = None, [self.indexed(document) for document in everything.values()]
+        chosen.publish(earlier, new / chosen.folder, removed, added, lambda key: self.indexed(everything[key]), words)
+        return configured
 
     def _facets(self, store: Store, target: Path) -> None:
         def select(query: str) -> Iterable[tuple[Any, ...]]:
             return store.query(query, use_default_graph_as_union=True)  # type: ignore[return-value]
 
-        facets.build(select).save(target)
+        table = facets.build(select)
+        table.save(target)
+        graph_build.build(select, table).save(target.with_name("graph"))
+        tag_table.build(select, table).save(target.with_name("tags"))
 
     def _hashes(self, base: Path | None, changed: list[StoredDocument]) -> dict[str, str]:
         hashes: dict[str, str] = json.loads((base / "hashes.json").read_bytes()) if base else {}

@@ -27,9 +27,11 @@ class Result:
 
     ``scores`` are normalised to [0, 1] (``sparse``, ``dense``: by the channel's best in this answer; ``fused``: by the
     best fused score; ``provenance`` 1 span, 0.5 document only, 0 none; ``epistemic`` decision D5; ``version`` 1 active
-    or as asked, 0.5 unknown, 0 otherwise). ``raw_scores`` are what the channels gave (``rrf`` is small by nature:
-    1/61 is a first rank). ``ranks`` count from 1 within the language group. ``span`` is what is shown, ``spans`` all of
-    the object's.
+    or as asked, 0.5 unknown, 0 otherwise). ``raw_scores`` are what the channels gave, and under ``convex`` or ``rrf``
+    what fusion made of them (``rrf`` is small by nature: 1/61 is a first rank). ``ranks`` count from 1 within the
+    language group. ``span`` is what is shown, ``spans`` all of the object's. ``injected``: expansion over the graph
+    brought it. ``duplicates`` say the same and are not shown. ``context``: conditions, exceptions, argument, section and
+    document that the object stands in.
     """
 
     position: int
@@ -61,6 +63,9 @@ class Result:
     source_available: bool
     span: Span | None
     named: bool = False
+    injected: bool = False
+    duplicates: tuple[str, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
     historical: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any]:

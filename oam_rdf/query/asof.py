@@ -71,7 +71,7 @@ def recall_edits(state: State) -> State:
     best = [number for _, number in order if number < len(pieces)][: 2 * (state.plan.form.offset + state.plan.form.k)]
     words = _words(state)
     texts = {number: index_key(pieces[number].searched) for number in {*best, *named}}
-    channels = {ranking.channel for ranking in state.rankings} or {"lexical"}
+    channels = {ranking.channel for ranking in state.rankings} & {"lexical", "dense"} or {"lexical"}
     weight = sum(getattr(state.plan.weights, channel) for channel in sorted(channels))
     candidates = []
     for number in dict.fromkeys([*named, *best]):

@@ -17,8 +17,10 @@ from oam_rdf.index.facet_table import END
 from oam_rdf.index.facets import micros
 from oam_rdf.namespaces import SCHEMES
 from oam_rdf.ontology import Ontology
+from oam_rdf.query import conditions
 from oam_rdf.query.plan import Entries
-from oam_rdf.query.trace import Candidate, HistoricalText, ObjectThen, State
+from oam_rdf.query.trace import RELIABLE_ONLY, SOFT, WIDENED, Candidate, HistoricalText, ObjectThen, State
+from oam_rdf.query.widen import widened
 
 FINE = ("STATEMENT", "ARGUMENT", "EVIDENCE_ARTIFACT", "OTHER")
 _AFTER = ("version", "granularity")  # looked at when objects are chosen and heads substituted, not at recall
@@ -127,6 +129,12 @@ def _reason(state: State, candidate: Candidate) -> str | None:
     return None
 
 
+def _kept(state: State, name: str) -> list[str]:
+    """Hard values of a condition that rescue has not relaxed."""
+    values = _values(getattr(state.plan.condition, name))
+    return [value for value in values if state.relaxed.get((f"condition.{name}", value), 0) < SOFT]
+
+
 def _values(entries: Entries) -> list[str]:
     return [entry.value for entry in entries if entry.hard]
 
@@ -138,14 +146,20 @@ def _masks(state: State) -> Iterable[tuple[str, Array]]:
         yield "state", facets.mask("epistemic_state", with_narrower("epistemic-state", required))
     if barred:
         yield "state excluded", ~facets.mask("epistemic_state", with_narrower("epistemic-state", barred))
-    if languages := _values(plan.condition.language):
+    if languages := _kept(state, "language"):
         column = facets.column("language")
         names = {name for name in column.values for wanted in languages if speaks(name, wanted)}
         yield "language", column.mask(names)
     if visibilities := _values(plan.condition.visibility):
         yield "visibility", facets.mask("visibility", [name.upper() for name in visibilities])
-    if kinds := _values(plan.condition.kind):
+    if kinds := _kept(state, "kind"):
         yield "kind", facets.mask("kind", [name.upper() for name in kinds])
+    yield from _operators(state)
+    for name in conditions.PREDICATES:
+        entries = [e for e in getattr(plan.condition, name) if e.hard]
+        kept = [e.value for e in entries if state.relaxed.get((f"condition.{name}", e.value), 0) < SOFT]
+        if kept:
+            yield name, conditions.mask(snapshot, name, kept)
     if plan.source.require_original is not None and plan.source.require_original.hard:
         yield "original", np.asarray(facets.has_original)
     if plan.version.mode.value == "active" and plan.version.mode.hard:
@@ -155,6 +169,23 @@ def _masks(state: State) -> Iterable[tuple[str, Array]]:
     if plan.form.granularity:
         wanted = plan.form.granularity.upper()
         yield "granularity", facets.mask("granularity", FINE if wanted == "SOURCE_SPAN" else wanted)
+
+
+def _operators(state: State) -> Iterable[tuple[str, Array]]:
+    """Hard operators, as far as rescue has not relaxed them. Without the table of tags nothing is known to meet them."""
+    tags, operator = state.snapshot.tags, state.plan.operator
+    none = np.zeros(len(state.snapshot.facets), dtype=bool)
+    for entry in (e for e in operator.require if e.hard):
+        level = state.relaxed.get(("operator.require", entry.value), 0)
+        if level < SOFT:
+            names = widened(entry.value) if level >= WIDENED else (entry.value,)
+            meets = none if tags is None else tags.mask(names)
+            yield f"operator {entry.value}", meets if level < RELIABLE_ONLY or tags is None else meets | ~tags.reliable
+    for entry in (e for e in operator.exclude if e.hard):
+        level = state.relaxed.get(("operator.exclude", entry.value), 0)
+        if level < SOFT:
+            meets = none if tags is None else tags.mask((entry.value,), reliable_only=level >= RELIABLE_ONLY)
+            yield f"not operator {entry.value}", ~meets
 
 
 def speaks(tag: str, wanted: str) -> bool:

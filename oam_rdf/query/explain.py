@@ -1,7 +1,8 @@
 """Sentences from the trace and from nothing else (decision D13, paper §15).
 
-Each sentence points to the field of the certificate that it was made from, as a JSON pointer (RFC 6901): whoever doubts
-it looks there. No language model writes an explanation.
+Each sentence points to the field of the certificate that it was made from, as a JSON pointer (RFC 6901), and :func:`render`
+makes it again from that field: whoever doubts it looks there. Of anything else a sentence takes only the id and position
+of the result that the field belongs to. No language model writes an explanation.
 """
 
 from __future__ import annotations
@@ -10,7 +11,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from oam_rdf.errors import UsageError
-from oam_rdf.query.phrases import LANGUAGES, REASONS, TEMPLATES
+from oam_rdf.query.phrases import LANGUAGES, TEMPLATES, say
+from oam_rdf.query.sentences import SENTENCES, Place
+
+_ENTRIES = {
+    "entities": ("",),
+    "lexical": ("ids", "exact_terms", "exclude"),
+    "operator": ("require", "prefer", "exclude"),
+    "navigation": ("directions", "start"),
+    "graph": ("relations",),
+    "epistemic": ("require", "prefer", "exclude"),
+    "version": ("mode", "id"),
+    "source": ("require_original",),
+    "condition": (
+        "domain", "safety", "population", "version", "rights", "preconditions", "language", "visibility", "kind",
+    ),
+    "form": ("asked",),
+}  # fmt: skip
+_OF_A_RESULT = (
+    "ranks", "named", "injected", "matched", "met", "scores", "substituted_for", "graph_path", "reach", "successors",
+    "conflict", "heads", "historical", "version", "version_status", "epistemic_state", "verification", "span",
+    "source_available", "duplicates",
+)  # fmt: skip
+_NAMED_EXCLUDED = 10
+
+Tokens = tuple[str, ...]
 
 
 def explain(certificate: Mapping[str, Any], language: str = "en") -> list[dict[str, str]]:
@@ -19,13 +44,30 @@ def explain(certificate: Mapping[str, Any], language: str = "en") -> list[dict[s
     :param language: zh-Hant, zh-Hans or en, or a tag of a region where one of them is written (zh-TW, zh-CN, en-GB).
     :raises UsageError: for any other.
     """
+    tag = checked(language)
+    return [
+        {"text": _sentence(certificate, tokens, field, tag), "pointer": "".join("/" + _escape(t) for t in tokens)}
+        for tokens, field in _places(certificate)
+    ]
+
+
+def render(certificate: Mapping[str, Any], pointer: str, language: str = "en") -> str:
+    """The sentence of one pointer. :raises UsageError: if there is nothing at the pointer, or nothing to be said of it."""
+    tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+    try:
+        field: Any = certificate
+        for token in tokens:
+            field = field[int(token)] if isinstance(field, list) else field[token]
+        return _sentence(certificate, tokens, field, checked(language))
+    except (KeyError, IndexError, ValueError, TypeError) as error:
+        raise UsageError(f"no sentence is made from {pointer!r}", hint="take a pointer of an explanation") from error
+
+
+def checked(language: str) -> str:
+    """The explanation language for a tag. :raises UsageError: if there is none."""
     if language.lower().partition("-")[0] not in ("zh", "en"):
         raise UsageError(f"no explanations in {language!r}", hint="one of " + ", ".join(LANGUAGES))
-    tag = nearest(language)
-    return [
-        {"text": TEMPLATES[key][tag].format_map(values), "pointer": pointer}
-        for key, values, pointer in _sentences(certificate, tag)
-    ]
+    return nearest(language)
 
 
 def nearest(language: str) -> str:
@@ -36,74 +78,109 @@ def nearest(language: str) -> str:
     return "en"
 
 
-def _sentences(certificate: Mapping[str, Any], tag: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+def _sentence(certificate: Mapping[str, Any], tokens: Tokens, field: Any, tag: str) -> str:
+    kind, name, position = tokens[0], "", 0
+    if kind == "results":
+        owner = certificate["results"][int(tokens[1])]
+        kind, name, position = f"results/{tokens[2]}", str(owner["id"]), int(owner["position"])
+    key, values = SENTENCES[kind](Place(tokens, field, name, position, tag))
+    return TEMPLATES[key][tag].format_map(values).rstrip()
+
+
+def _places(certificate: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
+    """Every field that there is something to say of, in the order in which it is told."""
     routing = certificate.get("routing", {})
-    reasons = say("; ", routing.get("reasons", ()), tag)
-    yield "route", {"route": " + ".join(certificate.get("route", ())), "reason": reasons}, "/routing/reasons"
-    for number, note in enumerate(certificate.get("query_plan", {}).get("notes", ())):
-        yield "ambiguous", {"note": note}, f"/query_plan/notes/{number}"
-    weights = certificate.get("weights", {})
-    if any("ranks" in result and len(result["ranks"]) for result in certificate.get("results", ())):
-        values = {"k": weights.get("rrf_k"), **weights, "reason": say("", [weights.get("reason", "")], tag)}
-        yield "weights", values, "/weights"
+    yield ("routing",), routing
+    yield from _asked(certificate.get("query_plan", {}))
+    results = certificate.get("results", ())
+    if any(result.get("ranks") for result in results):
+        yield ("weights",), certificate["weights"]
+    if certificate.get("channels", {}).get("graph", {}).get("starts"):
+        yield ("channels", "graph"), certificate["channels"]["graph"]
+    yield from _filled(certificate, ("adapt", "scoring", "rerank", "diversity"))
+    scoring = certificate.get("scoring", {})
+    for name in ("half_life", "freshness_off"):
+        if scoring.get(name):
+            yield ("scoring", name), scoring[name]
     for channel, reason in certificate.get("degraded", {}).items():
-        yield "degraded", {"channel": channel, "reason": reason}, f"/degraded/{channel}"
-    verdicts = certificate.get("gate", {}).get("verdicts", ())
-    for number, item in enumerate(verdicts):
-        reason = say("", [item["reason"]], tag)
-        yield "verdict", {"verdict": item["verdict"], "reason": reason}, f"/gate/verdicts/{number}"
-    if not verdicts:
-        decision = certificate.get("gate", {})
-        reason = say("", [decision.get("reason", "")], tag)
-        yield "verdict", {"verdict": decision.get("verdict", ""), "reason": reason}, "/gate/verdict"
+        yield ("degraded", channel), reason
+    if 0 < certificate.get("coverage", 0) < 1:
+        yield ("coverage",), certificate["coverage"]
+    gate = certificate.get("gate", {})
+    for number, item in enumerate(gate.get("verdicts", ())):
+        yield ("gate", "verdicts", str(number)), item
+    if not gate.get("verdicts") and gate.get("verdict"):
+        yield ("gate", "verdict"), gate["verdict"]
     for name, count in certificate.get("constraints", {}).get("removed", {}).items():
-        yield "constraint", {"name": name, "count": count}, f"/constraints/removed/{_escape(name)}"
-    for number, result in enumerate(certificate.get("results", ())):
-        yield from _result(result, number, tag)
-    for number, item in enumerate(certificate.get("excluded", ())[:3]):
-        yield "excluded", dict(item), f"/excluded/{number}"
+        yield ("constraints", "removed", name), count
+    if certificate.get("as_of", {}).get("meaning"):
+        yield ("as_of", "meaning"), certificate["as_of"]["meaning"]
+    yield from _each("relaxations", certificate)
+    if certificate.get("filter_regret", {}).get("share"):
+        yield ("filter_regret",), certificate["filter_regret"]
+    if certificate.get("tag_coverage"):
+        yield ("tag_coverage",), certificate["tag_coverage"]
+    yield from _each("expansions", certificate)
+    for number, result in enumerate(results):
+        yield from _result(result, number)
+    yield from _excluded(certificate.get("excluded", ()))
+    uncertainty = certificate.get("uncertainty", {})
+    if uncertainty.get("unknown_terms"):
+        yield ("uncertainty", "unknown_terms"), uncertainty["unknown_terms"]
+    for number, risk in enumerate(uncertainty.get("answerability_risk", ())):
+        yield ("uncertainty", "answerability_risk", str(number)), risk
 
 
-def _result(result: Mapping[str, Any], number: int, tag: str) -> Iterator[tuple[str, dict[str, Any], str]]:
-    at, name = f"/results/{number}", result["id"]
-    separator = ", " if tag == "en" else "，"
-    words = _ranks(result.get("ranks", {}), tag)
-    if result.get("named"):
-        words.insert(0, TEMPLATES["rank id"][tag])
-    words = words or [TEMPLATES["rank none"][tag]]
-    yield "result", {"position": result["position"], "id": name, "ranks": separator.join(words)}, f"{at}/ranks"
-    if result.get("matched"):
-        terms = separator.join(f"{match['term']} ({match['how']})" for match in result["matched"])
-        yield "matched", {"id": name, "terms": terms}, f"{at}/matched"
-    for index, item in enumerate(result.get("substituted_for", ())):
-        ranks = separator.join(_ranks(item.get("ranks", {}), tag)) or TEMPLATES["rank id"][tag]
-        values = {"id": name, "old": item["id"], "path": " → ".join(item["path"]), "ranks": ranks}
-        yield "substituted", values, f"{at}/substituted_for/{index}"
-    if result.get("successors"):
-        yield "successor", {"id": name, "successors": separator.join(result["successors"])}, f"{at}/successors"
-    if result.get("historical"):
-        old = result["historical"]
-        yield "historical", {"id": name, "version": old["version"], "until": old["until"]}, f"{at}/historical"
-    if result.get("epistemic_state"):
-        values = {"id": name, "state": result["epistemic_state"], "verification": result["verification"],
-                  "status": result["version_status"]}  # fmt: skip
-        yield "state", values, f"{at}/epistemic_state"
-    span = result.get("span")
-    if span:
-        yield "source", {"id": name, **span}, f"{at}/span"
-    elif not result.get("source_available"):
-        yield "no source", {"id": name}, f"{at}/source_available"
+def _asked(plan: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
+    """What the plan asks for beside the text itself, and where that is ambiguous."""
+    for part, names in _ENTRIES.items():
+        for name in names:
+            tokens: Tokens = (part, name) if name else (part,)
+            entries = plan.get(part, {}).get(name, ()) if name else plan.get(part, ())
+            if isinstance(entries, Mapping):
+                if entries.get("origin") != "rule:default":
+                    yield ("query_plan", *tokens), entries
+                continue
+            for number, entry in enumerate(entries):
+                yield ("query_plan", *tokens, str(number)), entry
+    if plan.get("version", {}).get("as_of"):
+        yield ("query_plan", "version", "as_of"), plan["version"]["as_of"]
+    for number, note in enumerate(plan.get("notes", ())):
+        yield ("query_plan", "notes", str(number)), note
 
 
-def _ranks(ranks: Mapping[str, int], tag: str) -> list[str]:
-    keys = ((f"rank {channel}", rank) for channel, rank in ranks.items())
-    return [TEMPLATES[key][tag].format(rank=rank) for key, rank in keys if key in TEMPLATES]
+def _result(result: Mapping[str, Any], number: int) -> Iterator[tuple[Tokens, Any]]:
+    for name in _OF_A_RESULT:
+        field, at = result.get(name), ("results", str(number), name)
+        if name == "ranks":
+            if field or not (result.get("named") or result.get("injected") or result.get("substituted_for")):
+                yield at, field or {}
+        elif name == "source_available":
+            if not result.get("span"):
+                yield at, field
+        elif name == "substituted_for":
+            for index, item in enumerate(field or ()):
+                yield (*at, str(index)), item
+        elif field:
+            yield at, field
 
 
-def say(separator: str, reasons: Iterable[str], tag: str) -> str:
-    """Reasons of the trace in a language; what has no translation (a rule's name, an error) stays as it is."""
-    return separator.join(REASONS.get(reason, {}).get(tag, reason) for reason in reasons)
+def _excluded(excluded: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Tokens, Any]]:
+    for number, item in enumerate(excluded):
+        if number < _NAMED_EXCLUDED:
+            yield ("excluded", str(number)), item
+
+
+def _filled(certificate: Mapping[str, Any], names: Iterable[str]) -> Iterator[tuple[Tokens, Any]]:
+    yield from (((name,), certificate[name]) for name in names if certificate.get(name))
+
+
+def _each(name: str, certificate: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
+    yield from (((name, str(number)), item) for number, item in enumerate(certificate.get(name, ())))
 
 
 def _escape(token: str) -> str:
     return token.replace("~", "~0").replace("/", "~1")
+
+
+__all__ = ["checked", "explain", "nearest", "render", "say"]

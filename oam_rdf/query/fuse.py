@@ -1,4 +1,8 @@
-"""Weighted reciprocal rank fusion (decision D25): Σ weight / (k + rank), ranks from 1, an absent list adds nothing.
+"""Fusion of what the channels found: by scores, or by ranks (decision D25).
+
+``convex``: Σ weight · score, each list's scores stretched to [0, 1] between its last and its first hit (Bruch, Gai and
+Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", 2023). ``rrf``: Σ weight / (k + rank), ranks from 1. A list
+that does not hold a unit adds nothing. Where texts of other times are ranked among the living ones only ranks compare.
 
 What is fused is the unit that is asked for: passages, or documents where documents are asked for, each ranked in a
 channel by its best passage.
@@ -36,19 +40,49 @@ def rrf(
     return sorted(scored, key=lambda item: (-item[1], item[0]))
 
 
+def convex(
+    scores: Mapping[str, Mapping[Unit, float]], weights: Mapping[str, float]
+) -> list[tuple[Unit, float, dict[str, float]]]:
+    """Fuse named lists of scored units; a list whose scores are all equal counts 1 for each.
+
+    :returns: as :func:`rrf`; scores lie in [0, Σ weights].
+
+    >>> convex({"a": {"X": 9.0, "Y": 5.0, "Z": 1.0}, "b": {"Y": 0.4}}, {"a": 1.0, "b": 0.25})[1]
+    ('Y', 0.75, {'a': 0.5, 'b': 0.25})
+    """
+    parts: dict[Unit, dict[str, float]] = {}
+    for name, units in scores.items():
+        weight = weights.get(name, 0.0)
+        low, high = min(units.values(), default=0.0), max(units.values(), default=0.0)
+        for unit, score in units.items():
+            parts.setdefault(unit, {})[name] = weight * ((score - low) / (high - low) if high > low else 1.0)
+    scored = [(unit, fsum(part.values()), part) for unit, part in parts.items()]
+    return sorted(scored, key=lambda item: (-item[1], item[0]))
+
+
+def method(state: State) -> str:
+    """How this answer is fused: as the plan says, by ranks where old texts are searched as well."""
+    old = "commit time" in state.step("as_of").get("meaning", ())
+    return "rrf" if old else state.plan.weights.method
+
+
 def fuse(state: State) -> State:
     """Turn the rankings into candidates: group 0 first, in each group best first; named objects pinned before all."""
     candidates: list[Candidate] = []
-    weights = state.plan.weights
+    plan = state.plan.weights
+    weights = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": plan.graph}
+    how = method(state)
     pins = set(state.step("lexical").get("pins", ()))
     for group in range(len(state.groups)):
         lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows)}
+        # A channel without weight is heard only where no other found anything.
+        lists = {name: ranking for name, ranking in lists.items() if weights[name] > 0} or lists
         by_unit = {name: _units(state, ranking) for name, ranking in lists.items()}
-        fused = rrf(
-            {name: list(units) for name, units in by_unit.items()},
-            {"lexical": weights.lexical, "dense": weights.dense},
-            weights.rrf_k,
-        )
+        if how == "rrf":
+            fused = rrf({name: list(units) for name, units in by_unit.items()}, weights, plan.rrf_k)
+        else:
+            scored = {name: {unit: score for unit, (_, score) in units.items()} for name, units in by_unit.items()}
+            fused = convex(scored, weights)
         ranks = {name: {unit: rank for rank, unit in enumerate(units, 1)} for name, units in by_unit.items()}
         for unit, score, contributions in fused:
             best = max(contributions, key=lambda name: (contributions[name], name))
@@ -69,10 +103,10 @@ def fuse(state: State) -> State:
     state = replace(state, candidates=tuple(candidates))
     return _pin(state).note(
         "fuse",
-        method="RRF",
-        k=weights.rrf_k,
-        weights={"lexical": weights.lexical, "dense": weights.dense},
-        reason=weights.reason,
+        method=how,
+        k=plan.rrf_k if how == "rrf" else 0,
+        weights=weights,
+        reason=plan.reason,
         candidates=len(candidates),
     )
 

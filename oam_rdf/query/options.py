@@ -12,9 +12,11 @@ from oam_rdf.index.lexical import SCORERS
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.plan import CALLER, Entries, Entry, Plan, Source, Weights
+from oam_rdf.query.rescue import CONDITIONS
 from oam_rdf.query.route import TEXT_ROUTES
 
 GRANULARITIES = ("DOCUMENT", "SECTION", "ARGUMENT", "STATEMENT", "SOURCE_SPAN", "EVIDENCE_ARTIFACT")
+METHODS = ("convex", "rrf")
 MODES = ("default", "active", "history")
 _TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
@@ -30,7 +32,10 @@ def with_options(plan: Plan, **given: Any) -> Plan:
         k=form.k if given["k"] is None else given["k"],
         offset=form.offset if given["offset"] is None else given["offset"],
         granularity=(given["granularity"] or form.granularity).upper(),
+        diversity=form.diversity if given["diversity"] is None else given["diversity"],
     )
+    if not 0 <= form.diversity <= 1:
+        raise UsageError(f"diversity is {form.diversity}", hint="a number from 0 to 1")
     if not 1 <= form.k <= 1000 or form.offset < 0:
         raise UsageError(f"k = {form.k}, offset = {form.offset}", hint="1 <= k <= 1000 and offset >= 0")
     epistemic = replace(
@@ -52,7 +57,24 @@ def with_options(plan: Plan, **given: Any) -> Plan:
         kind=plan.condition.kind + _hard((given["kind"],)),
         visibility=plan.condition.visibility + _hard(given["visibility"]),
     )
-    plan = replace(plan, form=form, epistemic=epistemic, version=version, condition=condition)
+    for name, values in given["conditions"].items():
+        _one_of("condition", (name,), CONDITIONS)
+        condition = replace(condition, **{name: getattr(condition, name) + _hard(values)})
+    operator = replace(
+        plan.operator,
+        require=plan.operator.require + _hard([_operator(name) for name in given["operators"]]),
+        exclude=plan.operator.exclude + _hard([_operator(name) for name in given["exclude_operators"]]),
+    )
+    scoring = plan.scoring
+    if given["half_life"] is not None:
+        scoring = replace(scoring, half_life=given["half_life"])
+    if given["rerank"]:
+        scoring = replace(scoring, rerank=given["rerank"])
+    if given["strict"]:
+        plan = replace(plan, rescue=replace(plan.rescue, strict=True))
+    plan = replace(
+        plan, form=form, epistemic=epistemic, version=version, condition=condition, operator=operator, scoring=scoring
+    )
     if given["only_language"] or given["language"]:
         plan = replace(plan, language=given["only_language"] or given["language"])
     if given["require_original"]:
@@ -71,6 +93,7 @@ def with_options(plan: Plan, **given: Any) -> Plan:
                 dense,
                 float(given["weights"].get("graph", 0.0)),
                 "set by the caller",
+                "rrf" if "rrf_k" in given["weights"] else "convex",
             ),
         )
     if given["directions"]:
@@ -103,6 +126,7 @@ def _check(plan: Plan) -> None:
     _one_of("kind", [entry.value.upper() for entry in condition.kind], ontology.ordered("statement-kind"))
     _one_of("version mode", (plan.version.mode.value,), MODES)
     _one_of("scorer", (plan.scorer,), SCORERS)
+    _one_of("method of fusion", (plan.weights.method,), METHODS)
     for tag in (plan.language, *(entry.value for entry in condition.language)):
         checked_language(tag)
 
@@ -119,6 +143,15 @@ def _direction(name: str) -> str:
     if way is None:
         raise UsageError(f"unknown direction {name!r}", hint="one of " + ", ".join(sorted(ontology.directions)))
     return way.notation
+
+
+def _operator(name: str) -> str:
+    """The notation of an operator, however it is spelt (decision D4)."""
+    concept = Ontology.load().concept("operator", name)
+    if concept is None:
+        hint = "one of " + ", ".join(sorted(Ontology.load().notations("operator"))[:12]) + " … see `oam ontology doc`"
+        raise UsageError(f"unknown operator {name!r}", hint=hint)
+    return concept.notation
 
 
 def _hard(values: Sequence[str]) -> Entries:

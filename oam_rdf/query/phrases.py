@@ -1,96 +1,24 @@
-"""Sentences of explanations in three languages (decision D13): templates and the reasons that stages give."""
+"""Reasons that stages give, in three languages (decision D13); templates and single words beside them."""
 
 from __future__ import annotations
 
-LANGUAGES = ("zh-Hant", "zh-Hans", "en")
+from collections.abc import Iterable
 
-# key -> template by language; braces name values that the sentence is made from.
-TEMPLATES: dict[str, dict[str, str]] = {
-    "route": {
-        "zh-Hant": "檢索路徑：{route}。{reason}",
-        "zh-Hans": "检索路径：{route}。{reason}",
-        "en": "Route: {route}. {reason}",
-    },
-    "weights": {
-        "zh-Hant": "融合採倒數排名（k={k}），權重 詞 {lexical}、向量 {dense}：{reason}",
-        "zh-Hans": "融合采倒数排名（k={k}），权重 词 {lexical}、向量 {dense}：{reason}",
-        "en": "Fused by reciprocal rank (k={k}), weights words {lexical}, vectors {dense}: {reason}",
-    },
-    "result": {
-        "zh-Hant": "第 {position} 名 {id}：{ranks}",
-        "zh-Hans": "第 {position} 名 {id}：{ranks}",
-        "en": "Result {position}, {id}: {ranks}",
-    },
-    "rank lexical": {"zh-Hant": "詞檢索第 {rank}", "zh-Hans": "词检索第 {rank}", "en": "rank {rank} by words"},
-    "rank dense": {"zh-Hant": "向量檢索第 {rank}", "zh-Hans": "向量检索第 {rank}", "en": "rank {rank} by vectors"},
-    "rank history": {
-        "zh-Hant": "舊文檢索第 {rank}",
-        "zh-Hans": "旧文检索第 {rank}",
-        "en": "rank {rank} in the old text",
-    },
-    "rank id": {"zh-Hant": "查詢直接指名", "zh-Hans": "查询直接指名", "en": "named by the query"},
-    "rank none": {"zh-Hant": "由取代關係而來", "zh-Hans": "由取代关系而来", "en": "reached by supersession"},
-    "matched": {
-        "zh-Hant": "{id} 命中的詞：{terms}。",
-        "zh-Hans": "{id} 命中的词：{terms}。",
-        "en": "{id} matched: {terms}.",
-    },
-    "substituted": {
-        "zh-Hant": "{id} 代替 {old}（{ranks}），取代路徑：{path}。",
-        "zh-Hans": "{id} 代替 {old}（{ranks}），取代路径：{path}。",
-        "en": "{id} is substituted for {old} ({ranks}); path: {path}.",
-    },
-    "successor": {
-        "zh-Hant": "{id} 已被 {successors} 取代。",
-        "zh-Hans": "{id} 已被 {successors} 取代。",
-        "en": "{id} is superseded by {successors}.",
-    },
-    "state": {
-        "zh-Hant": "{id} 的認識狀態為 {state}，驗證 {verification}，版本狀態 {status}。",
-        "zh-Hans": "{id} 的认识状态为 {state}，验证 {verification}，版本状态 {status}。",
-        "en": "{id} has epistemic state {state}, verification {verification}, version status {status}.",
-    },
-    "source": {
-        "zh-Hant": "{id} 的原文可查：{original} 的第 {start} 至 {end} 字。",
-        "zh-Hans": "{id} 的原文可查：{original} 的第 {start} 至 {end} 字。",
-        "en": "The source of {id} resolves: characters {start} to {end} of {original}.",
-    },
-    "no source": {
-        "zh-Hant": "{id} 沒有可查的原文位置。",
-        "zh-Hans": "{id} 没有可查的原文位置。",
-        "en": "{id} has no span in an Original.",
-    },
-    "historical": {
-        "zh-Hant": "{id} 顯示的是 {version} 的舊文，有效至 {until}。",
-        "zh-Hans": "{id} 显示的是 {version} 的旧文，有效至 {until}。",
-        "en": "{id} shows the old text of {version}, in force until {until}.",
-    },
-    "constraint": {
-        "zh-Hant": "條件「{name}」排除了 {count} 個物件。",
-        "zh-Hans": "条件「{name}」排除了 {count} 个对象。",
-        "en": "The condition “{name}” removed {count} objects.",
-    },
-    "excluded": {
-        "zh-Hant": "{id} 未列入：{reason}。",
-        "zh-Hans": "{id} 未列入：{reason}。",
-        "en": "{id} was left out: {reason}.",
-    },
-    "verdict": {
-        "zh-Hant": "閘門判定：{verdict}。{reason}",
-        "zh-Hans": "闸门判定：{verdict}。{reason}",
-        "en": "Gate: {verdict}. {reason}",
-    },
-    "degraded": {
-        "zh-Hant": "管道 {channel} 未作用：{reason}。",
-        "zh-Hans": "管道 {channel} 未作用：{reason}。",
-        "en": "Channel {channel} was off: {reason}.",
-    },
-    "ambiguous": {
-        "zh-Hant": "查詢有歧義：{note}。",
-        "zh-Hans": "查询有歧义：{note}。",
-        "en": "The query is ambiguous: {note}.",
-    },
-}
+from oam_rdf.query.templates import LANGUAGES, TEMPLATES, WORDS
+
+__all__ = ["LANGUAGES", "REASONS", "TEMPLATES", "WORDS", "say", "word"]
+
+
+def say(separator: str, reasons: Iterable[str], tag: str) -> str:
+    """Reasons of the trace in a language; what has no translation (a rule's name, an error) stays as it is."""
+    parts = [part for reason in reasons for part in ([reason] if reason in REASONS else reason.split("; "))]
+    return separator.join(REASONS.get(part, {}).get(tag, part) for part in parts)
+
+
+def word(key: str, tag: str) -> str:
+    """What the program calls ``key``, in a language; a name that it does not know stays as it is."""
+    return WORDS.get(key, {}).get(tag, key)
+
 
 # What stages write into the trace as reasons, in English; a test proves that none is missing here.
 REASONS: dict[str, dict[str, str]] = {
@@ -197,5 +125,117 @@ REASONS: dict[str, dict[str, str]] = {
     "nothing was to be retrieved": {
         "zh-Hant": "無須檢索",
         "zh-Hans": "无须检索",
+    },
+    "it comes after the results that were asked for": {
+        "zh-Hant": "排在所求筆數之後",
+        "zh-Hans": "排在所求条数之后",
+    },
+    "only reliable tags are held against an object": {
+        "zh-Hant": "只有可靠的標籤才用來排除",
+        "zh-Hans": "只有可靠的标签才用来排除",
+    },
+    "operators are widened to close, related and broader ones": {
+        "zh-Hant": "算子放寬至相近、相關及較廣者",
+        "zh-Hans": "算子放宽至相近、相关及较广者",
+    },
+    "the condition only prefers": {
+        "zh-Hant": "條件改為偏好",
+        "zh-Hans": "条件改为偏好",
+    },
+    "switched off": {
+        "zh-Hant": "已關閉",
+        "zh-Hans": "已关闭",
+    },
+    "a version or source is traced": {
+        "zh-Hant": "追溯版本或來源時不計",
+        "zh-Hans": "追溯版本或来源时不计",
+    },
+    "an id is named": {
+        "zh-Hant": "查詢指名編號",
+        "zh-Hans": "查询指名编号",
+    },
+    "a lookup by id or exact name: words suffice, the short path": {
+        "zh-Hant": "以編號或確切名稱查找，詞即足夠，走捷徑",
+        "zh-Hans": "以编号或确切名称查找，词即足够，走捷径",
+    },
+    "the whole corpus fits into one answer: the short path": {
+        "zh-Hant": "整個語料可放進一次回答，走捷徑",
+        "zh-Hans": "整个语料可放进一次回答，走捷径",
+    },
+    "there is no graph to walk": {
+        "zh-Hant": "沒有可走訪的圖",
+        "zh-Hans": "没有可遍历的图",
+    },
+    "the start is named and nothing else: the graph leads from it": {
+        "zh-Hant": "只指名起點，由圖從該處引導",
+        "zh-Hans": "只指名起点，由图从该处引导",
+    },
+    "relations are asked for: the graph counts beside words and meaning": {
+        "zh-Hant": "所問為關係，圖與詞、語義並用",
+        "zh-Hans": "所问为关系，图与词、语义并用",
+    },
+    "no document is in the language of the query: meaning counts": {
+        "zh-Hant": "沒有查詢語言的文件，以語義為主",
+        "zh-Hans": "没有查询语言的文档，以语义为主",
+    },
+    "many words of the query are unknown here: meaning counts more": {
+        "zh-Hant": "查詢多數用詞不見於此，偏重語義",
+        "zh-Hans": "查询多数用词不见于此，偏重语义",
+    },
+    "the best match by words stands out: words count more": {
+        "zh-Hant": "詞檢索首位明顯突出，偏重詞",
+        "zh-Hans": "词检索首位明显突出，偏重词",
+    },
+    "the graph has nothing to walk: it does not count": {
+        "zh-Hant": "圖無可走訪，不計",
+        "zh-Hans": "图无可遍历，不计",
+    },
+    "weights by the model that was trained on judged queries": {
+        "zh-Hant": "權重由以已評查詢訓練的模型決定",
+        "zh-Hans": "权重由以已评查询训练的模型决定",
+    },
+    "the weights are set already": {
+        "zh-Hant": "權重已定",
+        "zh-Hans": "权重已定",
+    },
+    "parts count where the plan asks for them": {
+        "zh-Hant": "計畫所求的部分計分",
+        "zh-Hans": "计划所求的部分计分",
+    },
+    "the plan asks for relevance alone": {
+        "zh-Hant": "計畫只求相關",
+        "zh-Hans": "计划只求相关",
+    },
+    "default routes of the type EXACT": {
+        "zh-Hant": "精確查找（EXACT）的預設路徑",
+        "zh-Hans": "精确查找（EXACT）的默认路径",
+    },
+    "default routes of the type SEMANTIC": {
+        "zh-Hant": "語義查找（SEMANTIC）的預設路徑",
+        "zh-Hans": "语义查找（SEMANTIC）的默认路径",
+    },
+    "default routes of the type DIRECTIONAL": {
+        "zh-Hant": "方向導航（DIRECTIONAL）的預設路徑",
+        "zh-Hans": "方向导航（DIRECTIONAL）的默认路径",
+    },
+    "default routes of the type RELATIONAL": {
+        "zh-Hant": "關係查詢（RELATIONAL）的預設路徑",
+        "zh-Hans": "关系查询（RELATIONAL）的默认路径",
+    },
+    "default routes of the type GLOBAL": {
+        "zh-Hant": "全局查詢（GLOBAL）的預設路徑",
+        "zh-Hans": "全局查询（GLOBAL）的默认路径",
+    },
+    "default routes of the type EPISTEMIC": {
+        "zh-Hant": "認識查詢（EPISTEMIC）的預設路徑",
+        "zh-Hans": "认识查询（EPISTEMIC）的默认路径",
+    },
+    "default routes of the type VERSION": {
+        "zh-Hant": "版本查詢（VERSION）的預設路徑",
+        "zh-Hans": "版本查询（VERSION）的默认路径",
+    },
+    "default routes of the type NEGATIVE": {
+        "zh-Hant": "反向查詢（NEGATIVE）的預設路徑",
+        "zh-Hans": "反向查询（NEGATIVE）的默认路径",
     },
 }

@@ -132,13 +132,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Reciprocal rank fusion (decision D25): ``rrf_k`` and one weight per channel; ``reason`` says who set them."""
+    """One weight per channel, and the ``method`` of fusion: ``convex`` (scores) or ``rrf`` (ranks, with ``rrf_k``; decision
+    D25). ``reason`` says who set them."""
 
     rrf_k: int = 60
     lexical: float = 0.5
     dense: float = 0.5
     graph: float = 0.0
     reason: str = ""
+    method: str = "convex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +243,24 @@ class Plan:
         return cls.from_json(data, origin)
 
 
+_PREFERENCES: dict[str, dict[str, Any]] = {
+    "latest_active": {"value": "active"},
+    "testable_over_metaphysical": {"prefer": ["TESTABLE_HYPOTHESIS"], "exclude": ["METAPHYSICAL_CONJECTURE"]},
+}
 _ROUTE_NAMES = {"hybrid_graph": ("HYBRID", "GRAPH_LOCAL")}
 
 
 def _paper(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The paper's shorthand, spelt out."""
+    """The paper's shorthand (§2.1, and §10's for what a certificate shows of a plan), spelt out."""
     plan = dict(data)
+    if "semantic_intent" in plan:
+        plan.setdefault("semantic", plan.pop("semantic_intent"))
+    if "operators" in plan:
+        plan.setdefault("operator", {"prefer": plan.pop("operators")})
+    if (asked := plan.pop("version_preference", None)) is not None:
+        plan.setdefault("version", {"mode": _PREFERENCES.get(str(asked), asked)})
+    if (asked := plan.pop("epistemic_preference", None)) is not None:
+        plan.setdefault("epistemic", _PREFERENCES.get(str(asked), {"prefer": asked}))
     route = plan.get("route")
     if isinstance(route, Mapping):
         route = route.get("type", "")

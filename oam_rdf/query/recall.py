@@ -15,6 +15,7 @@ import numpy as np
 from oam_rdf.index.columns import Array
 from oam_rdf.query.trace import Ranking, State
 from oam_rdf.text.normalise import index_key
+from oam_rdf.text.segment import has_han
 
 DEPTH = 200  # candidates a channel hands on per language group
 _LISTED = 10  # excluded candidates that are named
@@ -70,13 +71,20 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         return state
     # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
     result = index.search(query, visible=visible, scorer=state.plan.scorer)
-    state = replace(state, lexical=result)
+    other = [group for group, tag in enumerate(state.groups) if _crosses(query, tag)]
+    foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
+    state = replace(state, lexical=replace(result, plan=tuple(dict.fromkeys((*result.plan, *foreign.plan)))))
     admitted = state.passages[result.rows]
     rankings = list(state.rankings)
     verbatim: list[int] = []
     rare = max(3, _RARE * int(visible.sum()))
     ascii_terms = {term.key for term in result.terms if term.known and term.key.isascii() and term.df <= rare}
     for group, wanted in enumerate(members):
+        if group in other:
+            kept = foreign.rows[(state.passages & wanted)[foreign.rows]][:depth]
+            scores = foreign.scores[(state.passages & wanted)[foreign.rows]][:depth]
+            rankings.append(Ranking("lexical", group, kept, scores))
+            continue
         chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
         if group and state.plan.language and len(chosen):
             names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
@@ -95,7 +103,13 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         excluded=int((~admitted).sum()),
         verbatim=verbatim,
         pins=[int(row) for row in result.pins if state.passages[row]],
+        translated=[state.groups[group] for group in other],
     )
+
+
+def _crosses(query: str, tag: str) -> bool:
+    """Whether passages of language ``tag`` are asked with translations: Chinese of English texts, or the other way."""
+    return tag == ("en" if has_han(query) else "zh")
 
 
 def _verbatim_first(state: State, query: str, rows: Array, scores: Array) -> tuple[Array, Array, list[int]]:

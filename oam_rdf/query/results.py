@@ -11,10 +11,8 @@ from oam_rdf.errors import Damaged, NotFound
 from oam_rdf.index.columns import Column
 from oam_rdf.index.lexical import Match
 from oam_rdf.namespaces import OAM
-from oam_rdf.ontology import Ontology
 from oam_rdf.query.answer import Result, Span
 from oam_rdf.query.asof import status_then
-from oam_rdf.query.constrain import with_narrower
 from oam_rdf.query.substitute import successors
 from oam_rdf.query.trace import Candidate, HistoricalText, State
 
@@ -25,15 +23,13 @@ def results(state: State) -> list[Result]:
     """The candidates of the window as results, positions from ``offset + 1``."""
     following = successors(state)
     status = status_then(state, following)
-    preferred = [entry.value for entry in state.plan.epistemic.prefer]
-    context = _Context(state, following, status, with_narrower("epistemic-state", preferred) if preferred else set())
+    context = _Context(state, following, status)
     return [context.result(candidate, position) for position, candidate in enumerate(state.candidates, 1)]
 
 
 class _Context:
-    def __init__(self, state: State, following: Mapping[int, list[int]], status: Column, preferred: set[str]) -> None:
-        self.state, self.following, self.status, self.preferred = state, following, status, preferred
-        self.best = {(r.channel, r.group): float(r.scores[0]) for r in state.rankings if len(r.scores)}
+    def __init__(self, state: State, following: Mapping[int, list[int]], status: Column) -> None:
+        self.state, self.following, self.status = state, following, status
         self.top = max((c.score for c in state.candidates), default=0.0)
 
     def result(self, candidate: Candidate, position: int) -> Result:
@@ -50,7 +46,7 @@ class _Context:
             group=state.groups[candidate.group] if candidate.group < len(state.groups) else "",
             snippet=_snippet(text, [match.term for match in candidate.matched]),
             scores=self.scores(candidate, span, available),
-            raw_scores=_raw(candidate),
+            raw_scores=_raw(candidate, str(state.step("fuse").get("method", "convex"))),
             ranks=dict(candidate.ranks),
             matched=tuple(_matched(candidate.matched)),
             successors=tuple(state.name(r) for r in self.successor_rows(row)),
@@ -66,6 +62,9 @@ class _Context:
             conflict=candidate.conflict,
             heads=tuple(state.name(r) for r in candidate.heads),
             graph_path=self.graph_path(candidate),
+            injected=candidate.injected,
+            duplicates=tuple(state.name(r) for r in candidate.duplicates),
+            context=self.whole(candidate),
             source_available=available,
             span=span,
             named=row in state.ids.values(),
@@ -151,49 +150,62 @@ class _Context:
         return []
 
     def graph_path(self, candidate: Candidate) -> tuple[str, ...]:
-        """Ids and relations in turn, as in the paper's example (§10)."""
-        if not candidate.substitutions:
+        """Ids and relations in turn, as in the paper's example (§10): the way of supersession, else that of the graph."""
+        if candidate.substitutions:
+            rows = candidate.substitutions[0].path
+            relations: tuple[str, ...] = ("superseded_by",) * (len(rows) - 1)
+        elif candidate.reach is not None:
+            rows, relations = candidate.reach.rows, candidate.reach.relations
+        else:
             return ()
-        path: list[str] = []
-        for row in candidate.substitutions[0].path:
-            path += [self.state.name(row)] if not path else ["superseded_by", self.state.name(row)]
+        path = [self.state.name(rows[0])]
+        for relation, row in zip(relations, rows[1:], strict=True):
+            path += [relation, self.state.name(row)]
         return tuple(path)
 
     def scores(self, candidate: Candidate, span: Span | None, available: bool) -> dict[str, float]:
-        plan, old = self.state.plan, candidate.history
-        state = old.object.state if old else self.state.snapshot.facets.column("epistemic_state")[candidate.row]
-        scores: dict[str, float] = {}
-        for channel, name in (("lexical", "sparse"), ("dense", "dense")):
-            best = self.best.get((channel, candidate.group), 0.0)
-            if channel in candidate.scores and best > 0:
-                scores[name] = round(max(0.0, min(1.0, candidate.scores[channel] / best)), 4)
-        if candidate.substitutions:
-            scores["graph"] = round(0.8 ** (len(candidate.substitutions[0].path) - 1), 4)
+        """The score vector as the scoring stage left it; provenance as it turned out when the Original was opened."""
+        scores = {name: round(value, 4) for name, value in candidate.parts.items() if name != "relevance"}
         scores["provenance"] = 1.0 if span and available else 0.5 if available else 0.0
-        if self.preferred:
-            scores["epistemic"] = _epistemic(state, self.preferred)
-        asked = plan.version.mode.value == "history" or bool(plan.version.as_of)
-        scores["version"] = 1.0 if asked or self.status[candidate.row] == "ACTIVE" else 0.0
         scores["fused"] = round(candidate.score / self.top, 4) if self.top else 0.0
+        if candidate.parts:
+            scores |= {
+                "utility": round(candidate.utility, 4),
+                "freshness": round(candidate.freshness, 4),
+                "final": round(candidate.final, 4),
+            }
         return scores
 
+    def whole(self, candidate: Candidate) -> dict[str, Any]:
+        """Fine to coarse (paper §14.2): conditions and exceptions, argument, section and document of what was found."""
+        state, facets, snapshot = self.state, self.state.snapshot.facets, self.state.snapshot
+        found: dict[str, Any] = {}
+        row = candidate.row
+        if candidate.history is not None:
+            return {}
+        for name, predicate in (("conditions", "hasCondition"), ("exceptions", "hasException")):
+            quads = snapshot.store.quads_for_pattern(NamedNode(facets.iris[row]), NamedNode(OAM + predicate), None)
+            rows = sorted({facets.row(str(getattr(quad.object, "value", ""))) for quad in quads})
+            said = [{"id": state.name(r), "content": self.content(r)} for r in rows if r >= 0 and snapshot.visible[r]]
+            if said:
+                found[name] = said
+        granularity, above = facets.column("granularity"), int(facets.parent[row])
+        for _ in range(64):
+            if above < 0 or not snapshot.visible[above]:
+                break
+            found.setdefault(granularity[above].lower(), {"id": state.name(above), "title": facets.titles[above]})
+            above = int(facets.parent[above])
+        return found
 
-def _raw(candidate: Candidate) -> dict[str, float]:
+
+def _raw(candidate: Candidate, method: str) -> dict[str, float]:
     names = {"lexical": "sparse"}
     raw = {names.get(channel, channel): round(score, 6) for channel, score in candidate.scores.items()}
-    return {**raw, "rrf": round(candidate.score, 6)}
+    return {**raw, method: round(candidate.score, 6)}
 
 
 def _matched(matches: tuple[Match, ...]) -> list[dict[str, Any]]:
     return [{"term": m.term, "how": m.how, "fields": list(m.fields)} for m in matches]
-
-
-def _epistemic(state: str, preferred: set[str]) -> float:
-    """Decision D5: 1 the preference is met, 0.5 incomparable, 0 weaker than all that is preferred."""
-    ontology = Ontology.load()
-    if state in preferred or any(ontology.weaker_than(wanted, state) for wanted in preferred):
-        return 1.0
-    return 0.0 if any(ontology.weaker_than(state, wanted) for wanted in preferred) else 0.5
 
 
 def _snippet(text: str, terms: list[str]) -> str:
@@ -206,4 +218,3 @@ def _snippet(text: str, terms: list[str]) -> str:
     start = max(0, min(found, default=0) - 60)
     start = min(start, len(text) - SNIPPET)
     return ("…" if start else "") + text[start : start + SNIPPET] + ("…" if start + SNIPPET < len(text) else "")
-

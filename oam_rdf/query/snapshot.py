@@ -8,7 +8,6 @@ missing").
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +18,21 @@ import numpy as np
 from pyoxigraph import NamedNode, Store
 
 from oam_rdf.errors import Damaged, NotFound, OamError, UsageError
+from oam_rdf.index.base import LexicalChannel, backend
 from oam_rdf.index.columns import Array, Column
 from oam_rdf.index.dense import DenseIndex
-from oam_rdf.index.embed import Embedder, load_embedder
+from oam_rdf.index.embed import Embedder
 from oam_rdf.index.facet_table import BEGINNING, Facets
-from oam_rdf.index.lexical import LexicalIndex
+from oam_rdf.index.graph_table import Graph, GraphTable
 from oam_rdf.index.passages import PassageTable
+from oam_rdf.index.tag_table import Tags, TagTable
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import encode_id
 from oam_rdf.query.originals import Texts
+from oam_rdf.query.query_vectors import QueryVectors
 from oam_rdf.query.redact import widened
+from oam_rdf.store.layout import Layout
+from oam_rdf.text.lexicon import Lexicon, load_lexicon
 
 T = TypeVar("T")
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+\Z")
@@ -71,8 +75,10 @@ class Snapshot:
         #: channel -> why it is off.
         self.degraded: dict[str, str] = {}
         self.originals = Texts(self.kb / "originals")
-        self._embedder = embedder
-        self._queries: OrderedDict[str, Array] = OrderedDict()
+        #: What others computed from this snapshot and keep with it, by name.
+        self.notes: dict[str, Any] = {}
+        name = str(generation.manifest.get("model", {}).get("name") or "e5")
+        self._query_vectors = QueryVectors(name, embedder)
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -99,10 +105,26 @@ class Snapshot:
         return PassageTable.empty() if found is None else found
 
     @cached_property
-    def lexical(self) -> LexicalIndex | None:
-        """None when it is off: see ``degraded``."""
-        folder = Path(self.generation.path) / "lexical"
-        return self._optional("lexical", lambda: LexicalIndex.open(folder, self.passages))
+    def lexical(self) -> LexicalChannel | None:
+        """None when it is off: see ``degraded``. Without the configured backend, the default one where it has an index."""
+        folder, configured = Path(self.generation.path), str(self.generation.manifest.get("lexical", "whoosh"))
+
+        def opened(name: str) -> LexicalChannel:
+            made = backend(name)
+            return made.open(folder / made.folder, self.passages, self.lexicon)
+
+        found = self._optional("lexical", lambda: opened(configured))
+        if found is None and configured != "whoosh" and (folder / "lexical").is_dir():
+            found = self._optional("lexical", lambda: opened("whoosh"))
+        return found
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What words are widened by; what is missing of it is in ``degraded`` as synonyms or translations."""
+        found = load_lexicon(Layout(self.kb).synonyms)
+        for name, reason in found.problems.items():
+            self._note(name, reason)
+        return found
 
     @cached_property
     def dense(self) -> DenseIndex | None:
@@ -112,6 +134,20 @@ class Snapshot:
             self._note("dense", "no vectors are published yet: run `oam embed`")
             return None
         return self._optional("dense", lambda: DenseIndex.open(folder, self.passages))
+
+    @cached_property
+    def graph(self) -> Graph | None:
+        """The edges that this clearance sees; None when the channel is off: see ``degraded``."""
+        folder, facets, visible = Path(self.generation.path) / "graph", self.facets, self.visible
+        table = self._optional("graph", lambda: GraphTable.open(folder, len(facets)))
+        return None if table is None else table.view(facets, visible, self.clearance)
+
+    @cached_property
+    def tags(self) -> Tags | None:
+        """The operators, roles and other concepts of objects; None when the channel is off: see ``degraded``."""
+        folder, facets, visible = Path(self.generation.path) / "tags", self.facets, self.visible
+        table = self._optional("tags", lambda: TagTable.open(folder, len(facets)))
+        return None if table is None else table.view(facets, visible, self.clearance)
 
     @cached_property
     def history(self) -> Store | None:
@@ -128,27 +164,7 @@ class Snapshot:
         dense = self.dense
         if dense is None or not text.strip() or "\0" in text:
             return None
-        if text in self._queries:
-            self._queries.move_to_end(text)
-            return self._queries[text]
-        embedder = self._embedder
-        if embedder is None:
-            name = str(self.generation.manifest.get("embedder", "e5"))
-            embedder = self._embedder = self._optional("dense", lambda: load_embedder(name))
-            if embedder is None:
-                return None
-        if embedder.fingerprint != dense.fingerprint:
-            self._note(
-                "dense",
-                f"the vectors were made by {dense.fingerprint}, the query would be by {embedder.fingerprint}: "
-                "run `oam reindex`",
-            )
-            return None
-        vector = np.asarray(embedder.embed_query(text), dtype=np.float32)
-        self._queries[text] = vector
-        while len(self._queries) > 256:
-            self._queries.popitem(last=False)
-        return vector
+        return self._optional("dense", lambda: self._query_vectors.of(text, dense.fingerprint))
 
     def _needed(self, name: str, make: Callable[[], T]) -> T:
         try:
@@ -172,7 +188,7 @@ class Snapshot:
 
     def close(self) -> None:
         """Drop what was opened. The generation's lock is its owner's to release."""
-        for name in ("store", "facets", "passages", "lexical", "dense", "history"):
+        for name in ("store", "facets", "passages", "lexical", "dense", "graph", "tags", "history"):
             self.__dict__.pop(name, None)
 
     # -- what may be seen ------------------------------------------------------------------------------------------

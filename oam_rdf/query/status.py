@@ -43,6 +43,8 @@ class Status:
     quads: int = 0
     passages: int = 0
     embedded: int = 0
+    embedder: str = ""  # fingerprint of the model that made the vectors
+    vector_search: Mapping[str, str] = field(default_factory=dict)  # engine: exact or hnsw; reason: why not hnsw
     unresolved: int = 0
     tags: Mapping[str, int] = field(default_factory=dict)  # reliable, suggestions, rejected
     tag_coverage: float = 0.0  # objects with a reliable tag of any scheme ÷ all objects, from 0 to 1
@@ -70,6 +72,7 @@ def status(snapshot: Snapshot, base: str) -> Status:
         pairs = zip(values.values, numbers, strict=False)
         return {name: int(number) for name, number in sorted(pairs, key=lambda p: (-p[1], p[0])) if number and name}
 
+    engine = dense.engine if dense is not None else None  # its counts are of all rows, so they are not shown
     granularity = counts("granularity")
     row = next(iter(snapshot.store.query(_UNRESOLVED, use_default_graph_as_union=True)))  # type: ignore[arg-type]
     tags, coverage, operators = _tags(snapshot)
@@ -87,6 +90,8 @@ def status(snapshot: Snapshot, base: str) -> Status:
         quads=len(snapshot.store),
         passages=int(shown.sum()),
         embedded=int((dense.embedded & shown).sum()) if dense is not None else 0,
+        embedder=dense.fingerprint if dense is not None else "",
+        vector_search={"engine": engine.name, **({"reason": engine.reason} if engine.reason else {})} if engine else {},
         unresolved=int(row["n"].value),
         tags=tags,
         tag_coverage=coverage,

@@ -17,6 +17,10 @@ from oam_rdf.index.lexical import LexicalResult, Match
 from oam_rdf.query.plan import Plan
 from oam_rdf.query.snapshot import Snapshot
 
+# How far a condition is relaxed (decision D8): only reliable tags count against an object; operators are widened; it only
+# prefers.
+RELIABLE_ONLY, WIDENED, SOFT = 1, 2, 3
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -172,6 +176,7 @@ class State:
     excluded: tuple[Mapping[str, Any], ...] = ()
     reached: Mapping[int, Reach] = field(default_factory=dict)  # object row -> best way of the graph to it
     relaxations: tuple[Mapping[str, Any], ...] = ()  # decision D8, in the order they were made
+    relaxed: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (part of the plan, value) -> how far
     steps: tuple[Step, ...] = ()
 
     def note(self, stage: str, **data: Any) -> State:

@@ -65,6 +65,16 @@ class Layout:
     def log(self) -> Path:
         return self.root / "log.md"
 
+    @property
+    def synonyms(self) -> Path:
+        """The knowledge base's own groups of synonyms, beside those that ship. Need not exist."""
+        return self.root / "synonyms.toml"
+
+    @property
+    def words(self) -> Path:
+        """The knowledge base's own dictionary words, one a line. Need not exist; another list means another index."""
+        return self.root / "words.txt"
+
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -78,6 +88,7 @@ class Config:
     profile: str = "default"
     embedder: str = "e5"
     statements: str = "said"
+    lexical: str = "whoosh"
     max_file_bytes: int = 64 * 1024 * 1024
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -94,6 +105,7 @@ class Config:
             "profile": str,
             "embedder": str,
             "statements": str,
+            "lexical": str,
             "max_file_bytes": int,
         }
         values: dict[str, Any] = {}
@@ -110,11 +122,13 @@ class Config:
                 raise ConfigError(f"{language!r} is not a language tag", place=str(path), hint="for example zh-Hant or en")
         if config.statements not in ("said", "all"):
             raise ConfigError('statements must be "said" or "all"', place=str(path))
+        if config.lexical not in ("whoosh", "tantivy"):
+            raise ConfigError('lexical must be "whoosh" or "tantivy"', place=str(path))
         if not Embedders.trusted(config.embedder):
             raise ConfigError(
                 f"embedder {config.embedder!r} is not one that a config file may choose",
                 place=str(path),
-                hint='use embedder = "e5" or "none"',
+                hint='use embedder = "e5", "e5:nano" or "none"; name any other one by --embedder or OAM_EMBEDDER',
             )
         return config
 
@@ -128,6 +142,7 @@ class Config:
                 ("profile", self.profile),
                 ("embedder", self.embedder),
                 ("statements", self.statements),
+                ("lexical", self.lexical),
                 ("max_file_bytes", self.max_file_bytes),
             )
         ]
@@ -140,7 +155,7 @@ class Embedders:
 
     @staticmethod
     def trusted(name: str) -> bool:
-        return name in ("e5", "none")
+        return name in ("e5", "e5:nano", "none")
 
 
 def check_base(base: str, place: str = "") -> None:

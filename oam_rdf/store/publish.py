@@ -137,6 +137,33 @@ def pinned(layout: Layout) -> set[int]:
     return {int(path.name.removeprefix("pin-")) for path in layout.published.glob("pin-*")}
 
 
+def kept(layout: Layout) -> tuple[int, ...]:
+    """Numbers of the generations that are there, oldest first."""
+    return tuple(sorted(int(path.name) for path in layout.published.glob("*[0-9]") if path.name.isdigit()))
+
+
+def pin(layout: Layout, number: int) -> None:
+    """Keep a generation until :func:`unpin`. :raises UsageError: if it is gone."""
+    mark = layout.published / f"pin-{number:06d}"
+    new = not mark.exists()
+    mark.touch()
+    try:
+        # Marked first and looked for afterwards: a clean-up looks at the marks once more when it holds the lock.
+        open_generation(layout, number).close()
+    except UsageError:
+        if new:
+            mark.unlink(missing_ok=True)
+        raise
+
+
+def unpin(layout: Layout, number: int) -> bool:
+    """Leave a generation to the next clean-up; whether it was pinned."""
+    mark = layout.published / f"pin-{number:06d}"
+    was = mark.exists()
+    mark.unlink(missing_ok=True)
+    return was
+
+
 def prune(layout: Layout) -> list[int]:
     """Delete generations that are neither recent, pinned, nor being read; returns the numbers deleted."""
     now = current_number(layout)
@@ -158,6 +185,8 @@ def prune(layout: Layout) -> list[int]:
         except BlockingIOError:
             continue  # somebody reads it: a later publication deletes it
         else:
+            if number in pinned(layout):  # pinned since
+                continue
             (path / "lock").unlink()
             shutil.rmtree(path, ignore_errors=True)
             deleted.append(number)

@@ -73,9 +73,9 @@ class Dictionary:
         """All words in force, as index keys."""
         return frozenset(self._counts)
 
-    def segmenter(self) -> Segmenter:
-        """A segmenter over the words in force."""
-        return Segmenter(self._counts)
+    def segmenter(self, base: Segmenter | None = None) -> Segmenter:
+        """A segmenter over the words in force, and those of ``base``."""
+        return Segmenter(self._counts, base)
 
     def change(self, removed: Iterable[Iterable[str]], added: Iterable[Iterable[str]]) -> tuple[Dictionary, set[str]]:
         """The dictionary after documents with the accepted words ``removed`` left and ``added`` came.

@@ -41,6 +41,7 @@ _RUN_AT = re.compile(_RUN)
 _ASCII = re.compile("[\x00-\x7f\u0370-\u03ff\u1f00-\u1fff]+")
 _BIGRAM_RUN = re.compile(rf"[{HAN_CLASS}]{{2,}}|[{_SCRIPT}]{{2,}}")
 _HAN = re.compile(rf"[{HAN_CLASS}]")
+_PURE = re.compile(rf"[{HAN_CLASS}]+")
 
 HAN, ASCII, WORD = "han", "ascii", "word"
 
@@ -60,6 +61,11 @@ class Token(NamedTuple):
 @lru_cache(maxsize=1 << 16)
 def _run_kind(key: str) -> str:
     return ASCII if _ASCII.fullmatch(key) else WORD
+
+
+@lru_cache(maxsize=1 << 12)
+def _longest_first(bits: int) -> tuple[int, ...]:
+    return tuple(n for n in range(bits.bit_length() - 1, 1, -1) if bits >> n & 1)
 
 
 def has_han(s: str) -> bool:
@@ -82,20 +88,30 @@ class _Mixed:
 
 
 class Segmenter:
-    """Forward maximum matching over ``terms`` (any spelling; entries without a Han character change nothing).
+    """Forward maximum matching over ``terms`` (any spelling; entries without a Han character change nothing) and ``base``.
 
-    Immutable and safe to share between threads. Building takes about 1 µs a term, cutting about 2 million Han
-    characters a second.
+    ``base`` is a segmenter over more words, copied rather than built again. Immutable and safe to share between threads.
+    Building takes about 1 µs a term, copying 100,000 some 5 ms, cutting about 2 million Han characters a second.
     """
 
-    def __init__(self, terms: Iterable[str]) -> None:
-        self._words: set[str] = set()
-        lengths: dict[str, set[int]] = {}
-        mixed: dict[str, list[_Mixed]] = {}
-        self._tails: dict[str, int] = {}
-        for raw in terms:
-            term = index_key(raw)
-            if len(term) < 2 or term in self._words or not has_han(term):
+    def __init__(self, terms: Iterable[str], base: Segmenter | None = None) -> None:
+        self._words: set[str] = set(base._words) if base else set()
+        self._tails: dict[str, int] = dict(base._tails) if base else {}
+        # Lengths of the words that begin with a pair of characters, as bits: bit n = there is a word of n characters.
+        self._lengths: dict[str, int] = dict(base._lengths) if base else {}
+        mixed: dict[str, list[_Mixed]] = {head: list(ms) for head, ms in base._mixed.items()} if base else {}
+        lengths = self._lengths
+        words, pure = self._words, _PURE.fullmatch
+        # One fold for all: a fold for each takes longer than all the rest.
+        for term in index_key("\n".join(t for t in terms if "\n" not in t)).split("\n"):
+            if len(term) < 2 or term in words:
+                continue
+            if pure(term):
+                words.add(term)
+                head = term[:2]
+                lengths[head] = lengths.get(head, 0) | 1 << len(term)
+                continue
+            if not has_han(term):
                 continue
             pieces = list(_PIECE.finditer(term))
             if pieces[0].start() or any(a.end() != b.start() for a, b in pairwise(pieces)):
@@ -107,11 +123,12 @@ class Segmenter:
             if tail >= 0:
                 self._tails[term] = tail
             if pieces[0].lastgroup == HAN:
-                lengths.setdefault(term[:2], set()).add(len(term))
+                lengths[term[:2]] = lengths.get(term[:2], 0) | 1 << len(term)
             else:
                 mixed.setdefault(pieces[0].group(), []).append(_Mixed(term, tail))
-        self._lengths = {head: tuple(sorted(ls, reverse=True)) for head, ls in lengths.items()}
-        self._mixed = {head: tuple(sorted(ms, key=lambda m: (-len(m.term), m.term))) for head, ms in mixed.items()}
+        self._mixed: dict[str, tuple[_Mixed, ...]] = {
+            head: tuple(sorted(ms, key=lambda m: (-len(m.term), m.term))) for head, ms in mixed.items()
+        }
 
     def __len__(self) -> int:
         return len(self._words)
@@ -156,7 +173,7 @@ class Segmenter:
         """Cut the Han run ``i:end``; returns where cutting stopped (beyond ``end`` after a mixed term)."""
         lengths, words, tails = self._lengths, self._words, self._tails
         while i < end:
-            for n in lengths.get(text[i : i + 2], ()):
+            for n in _longest_first(lengths.get(text[i : i + 2], 0)):
                 word = text[i : i + n]
                 if word in words and word not in without:
                     if word in tails and not self._ends_run(text, i, word):

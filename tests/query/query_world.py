@@ -10,7 +10,7 @@ from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
-from oam_rdf.index import facets, lexical
+from oam_rdf.index import facets, graph_build, lexical, tag_table
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.model import (
     DOCUMENT,
@@ -147,7 +147,10 @@ class World:
         def select(query: str, opened: Store = store) -> Iterable[Any]:
             return opened.query(query, use_default_graph_as_union=True)  # type: ignore[return-value]
 
-        facets.build(select).save(path / "facets")
+        rows = facets.build(select)
+        rows.save(path / "facets")
+        graph_build.build(select, rows).save(path / "graph")
+        tag_table.build(select, rows).save(path / "tags")
         del store, select
         documents = [
             IndexedDocument(d.id, d.document.title, d.language, d.passages, d.terms) for d in self.documents.values()

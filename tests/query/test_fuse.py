@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import fsum
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oam_rdf.query.fuse import rrf
+from oam_rdf.query.fuse import convex, rrf
 
 units = st.lists(st.integers(0, 30), unique=True, max_size=15)
 
@@ -56,3 +57,28 @@ def test_a_better_rank_never_lowers_a_score(one: list[int], two: list[int], unit
     last = rrf({"a": [*without, unit], "b": two}, weights)
     score = {name: {u: s for u, s, _ in fused}[unit] for name, fused in (("first", first), ("last", last))}
     assert score["first"] >= score["last"]
+
+
+scored = st.dictionaries(st.integers(0, 40), st.floats(-10, 10, allow_nan=False), max_size=20)
+
+
+@given(st.dictionaries(st.sampled_from(("lexical", "dense", "graph")), scored, max_size=3))
+def test_convex_scores_lie_between_nothing_and_all_weights_and_keep_the_order_of_a_list(lists: dict[str, Any]) -> None:
+    weights = {"lexical": 0.3, "dense": 0.6, "graph": 0.1}
+    fused = convex(lists, weights)
+    assert {unit for unit, _, _ in fused} == {unit for units in lists.values() for unit in units}
+    assert all(0.0 <= score <= 1.0 + 1e-9 for _, score, _ in fused)
+    assert [score for _, score, _ in fused] == sorted((score for _, score, _ in fused), reverse=True)
+    for name, units in lists.items():
+        parts = {unit: part[name] for unit, _, part in fused if name in part}
+        for a in units:
+            for b in units:
+                assert units[a] < units[b] or parts[a] >= parts[b]
+
+
+def test_a_list_that_tells_nothing_apart_counts_for_all_it_holds() -> None:
+    assert convex({"lexical": {1: 2.0, 2: 2.0}}, {"lexical": 0.5}) == [
+        (1, 0.5, {"lexical": 0.5}),
+        (2, 0.5, {"lexical": 0.5}),
+    ]
+    assert convex({}, {"lexical": 1.0}) == []

@@ -1,64 +1,27 @@
-"""Plans in and out, and the deterministic compiler."""
+"""Plans in and out, JSON and YAML, with the paper's spellings."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from query_world import World
 
 from oam_rdf.errors import UsageError
-from oam_rdf.query.compile import compile_query, language_of
 from oam_rdf.query.plan import Entry, Epistemic, Form, Lexical, Plan, Version
-from oam_rdf.query.search import search
 
-# The two plans of the paper's §2.1, as it prints them.
-FIRST = """
-lexical:
-  include: [IMS, 知識導航]
-semantic:
-  intent: replacement framework for IMS
-operator:
-  require:
-    - META.REVIEW
-    - REP.FORMALIZE
-navigation:
-  direction:
-    - VERSION.LATEST
-    - EPISTEMIC.MORE_RIGOROUS
-graph:
-  relation:
-    - supersedes
-    - refines
-version:
-  prefer_active: true
-epistemic:
-  exclude:
-    - historical_claim_as_current
-route:
-  type: hybrid_graph
-"""
-SECOND = """
-navigation:
-  direction:
-    - APPLICATION.DOWN
-    - IMPLEMENTATION.NEAREST
-graph:
-  relation:
-    - implements
-    - operationalizes
-epistemic:
-  prefer:
-    - SPECIFICATION
-    - CODE
-    - TEST_RESULT
-"""
+PLANS = Path(__file__).resolve().parents[1] / "data" / "plans"
+
+
+def paper(number: int) -> Plan:
+    """One of the two plans of the paper's §2.1, as it prints them."""
+    return Plan.from_yaml((PLANS / f"paper-{number}.yaml").read_text("utf-8"))
 
 
 def test_the_papers_plans_are_read_and_kept() -> None:
-    first, second = Plan.from_yaml(FIRST), Plan.from_yaml(SECOND)
+    first, second = paper(1), paper(2)
     assert [e.value for e in first.lexical.include] == ["IMS", "知識導航"]
     assert first.semantic == Entry("replacement framework for IMS")
     assert [e.value for e in first.navigation.directions] == ["VERSION.LATEST", "EPISTEMIC.MORE_RIGOROUS"]
@@ -113,59 +76,44 @@ def test_yaml_that_is_no_plan() -> None:
         _ = Version(as_of="yesterday").moment
 
 
-@pytest.fixture
-def kb(world: World) -> World:
-    world.add("PEP-0241", "Metadata for packages.", aliases=("pkg-info",))
-    world.add("呼吸律", "宇宙以固定節奏呼吸。", language="zh-Hant")
-    return world
+def test_a_callers_plan_in_json() -> None:
+    plan = Plan.from_json(json.loads((PLANS / "caller.json").read_text("utf-8")))
+    assert plan.epistemic.require == (Entry("FORMALLY_PROVED", "caller", 1.0, True),)
+    assert plan.weights.lexical == 0.9 and plan.weights.rrf_k == 60 and plan.form.shape == "timeline"
+    assert [e.value for e in plan.navigation.directions] == ["IMPLEMENTATION.DOWN"]
+    assert Plan.from_yaml(plan.to_yaml()) == plan
 
 
-def test_ids_names_and_quotes(kb: World) -> None:
-    snapshot = kb.snapshot()
-    for text in ("What is PEP-241?", "pep 241 的內容", "ＰＥＰ－241", "see pkg-info"):
-        (entry,) = compile_query(text, snapshot).lexical.ids
-        assert entry.origin == "rule:id-index" and not entry.hard
-    # A page that is called by a word is not an exact id: its head must be able to stand in.
-    named = compile_query("呼吸律", snapshot)
-    assert named.lexical.ids == () and [e.value for e in named.entities] == ["呼吸律"]
-    unknown = compile_query("PEP 9999 says what?", snapshot)
-    assert [e.value for e in unknown.entities] == ["PEP 9999"] and unknown.answerability_risk
-    quoted = compile_query("論文依賴「Original 最高來源」與 “free will”", snapshot)
-    assert [e.value for e in quoted.lexical.exact_terms] == ["Original 最高來源", "free will"]
+@pytest.mark.parametrize(
+    ("spelling", "mode"),
+    [
+        ({"query_plan": {}}, None),
+        ({"version": {"prefer_active": False}}, "default"),
+        ({"version_preference": "latest_active"}, "active"),
+        ({"semantic_intent": "breathing"}, "default"),
+    ],
+)
+def test_spellings_of_the_papers_certificate(spelling: dict[str, object], mode: str | None) -> None:
+    if mode is None:
+        with pytest.raises(UsageError, match="unknown key 'query_plan'"):
+            Plan.from_json(spelling)
+        return
+    assert Plan.from_json(spelling).version.mode.value == mode
 
 
-def test_cue_phrases_come_from_the_ontology(kb: World) -> None:
-    snapshot = kb.snapshot()
-    for text in ("PEP-241 的最新版本", "PEP-241 的最新版本".translate({ord("內"): "内"}), "latest version of PEP-241"):
-        plan = compile_query(text, snapshot)
-        assert [e.value for e in plan.navigation.directions] == ["VERSION.LATEST"] and plan.query_type == "VERSION"
-        assert plan.version.mode.value == "default"
-        assert all(not e.hard and e.origin.startswith("rule:cue") for e in plan.navigation.directions)
-    assert compile_query("找出反對宇宙呼吸律的內容", snapshot).query_type == "NEGATIVE"
-    assert compile_query("the translatest versionist", snapshot).navigation.directions == ()
-    # One English word is content: it switches nothing.
-    assert compile_query("historical development of calculus", snapshot).version.mode.value == "default"
-
-
-def test_deeper_is_ambiguous_and_says_so(kb: World) -> None:
-    """Paper §19.10."""
-    plan = compile_query("更深入", kb.snapshot())
-    assert len(plan.navigation.directions) > 1 and "may mean" in plan.notes[0]
-    sentence = search(kb.snapshot(), "更深入").explanation("zh-Hant")
-    assert any("歧義" in s["text"] for s in sentence)
-
-
-def test_the_compiler_is_deterministic_and_takes_anything(kb: World) -> None:
-    snapshot = kb.snapshot()
-    for text in ("", "\x00", "🌟", "a" * 5000, "((((", '"""', "「", "第 位作者 PEP-241", "PEP-241 第0位作者", "\ud800"):
-        assert compile_query(text, snapshot) == compile_query(text, snapshot)
-
-
-@given(st.text(max_size=60))
-def test_language_by_script(text: str) -> None:
-    assert language_of(text, ["en", "zh-Hant"]) in ("en", "zh", "ja", "ko")
-
-
-def test_languages() -> None:
-    assert [language_of(t, ["en"]) for t in ("word", "字", "かな", "한글", "")] == ["en", "zh", "ja", "ko", "en"]
-    assert language_of("Wort", ["de"]) == "de"
+def test_the_plan_of_the_papers_certificate_is_read() -> None:
+    """Paper §10: ``semantic_intent``, ``operators``, ``version_preference``, ``epistemic_preference``."""
+    plan = Plan.from_json(
+        {
+            "semantic_intent": "reconstructed breathing framework",
+            "operators": ["META.CRITIQUE", "REP.FORMALIZE", "INTERO.BREATH"],
+            "version_preference": "latest_active",
+            "epistemic_preference": "testable_over_metaphysical",
+        }
+    )
+    assert plan.semantic == Entry("reconstructed breathing framework")
+    assert [e.value for e in plan.operator.prefer] == ["META.CRITIQUE", "REP.FORMALIZE", "INTERO.BREATH"]
+    assert not plan.version.mode.hard
+    assert [e.value for e in plan.epistemic.prefer] == ["TESTABLE_HYPOTHESIS"]
+    assert [e.value for e in plan.epistemic.exclude] == ["METAPHYSICAL_CONJECTURE"]
+    assert Plan.from_json(plan.to_json()) == plan

@@ -125,3 +125,19 @@ def test_ties_are_cut_by_row(kinds: list[int], k: int, bits: int) -> None:
         allowed = [r for r in rows.tolist() if m is None or m[r]]
         expected = sorted(allowed, key=lambda r: (-scores[r], r))[:k]
         assert index.search(query, mask=m, k=k)[0].tolist() == expected
+
+
+def test_equal_vectors_have_equal_scores_wherever_they_stand() -> None:
+    """A product of matrices sums a row differently by its place in a block; answers must not show it."""
+    chance = np.random.default_rng(5)
+    kinds = chance.normal(size=(30, 384)).astype("f4")
+    kinds /= np.linalg.norm(kinds, axis=1, keepdims=True)
+    which = chance.integers(30, size=1_301)
+    index = DenseIndex(Path("memory"), MODEL, kinds[which], np.arange(1_301, dtype="i4"), 1_301)
+    for n in range(90):
+        query = kinds[n % 30] + chance.random() * kinds[n % 29]
+        mask = chance.random(1_301) < (0.1, 0.6, 1.1)[n % 3]
+        scores = (kinds.astype("f8") @ query.astype("f8")).astype("f4")[which]
+        expected = sorted(np.flatnonzero(mask).tolist(), key=lambda row: (-scores[row], row))
+        for k in (1, 2, 20, 70):
+            assert index.search(query, mask=mask, k=k)[0].tolist() == expected[:k]

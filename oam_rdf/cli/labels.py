@@ -1,0 +1,96 @@
+"""What the command line says around an answer, in the three languages of explanations."""
+
+from __future__ import annotations
+
+from oam_rdf.ontology import Ontology
+from oam_rdf.query.phrases import word
+
+LABELS: dict[str, tuple[str, str, str]] = {  # zh-Hant, zh-Hans, en
+    "of": ("{shown}／{total} 項", "{shown}／{total} 项", "{shown} of {total}"),
+    "certificate": ("憑證 {id}", "凭证 {id}", "certificate {id}"),
+    "decided": ("判定依據：{reason}", "判定依据：{reason}", "because: {reason}"),
+    "degraded": ("未作用 {channel}：{reason}", "未作用 {channel}：{reason}", "degraded {channel}: {reason}"),
+    "relaxed": ("放寬", "放宽", "relaxed"),
+    "nearest": ("僅為相近，並非答案：", "仅为相近，并非答案：", "nearest, not an answer:"),
+    "nothing": ("沒有結果。", "没有结果。", "No results."),
+    "substituted": ("代替 {old}", "代替 {old}", "substituted for {old}"),
+    "path": ("路徑 {path}", "路径 {path}", "path {path}"),
+    "superseded": ("已被 {new} 取代", "已被 {new} 取代", "superseded by {new}"),
+    "conflict": ("版本{kind}；末端：{heads}", "版本{kind}；末端：{heads}", "versions {kind}; they end in {heads}"),
+    "fork": ("分叉", "分叉", "fork"),
+    "cycle": ("成環", "成环", "form a cycle"),
+    "old text": ("{version} 的舊文，有效至 {until}", "{version} 的旧文，有效至 {until}",
+                 "old text of {version}, in force until {until}"),
+    "span": ("{file}第 {line} 行，第 {start}–{end} 字", "{file}第 {line} 行，第 {start}–{end} 字",
+             "{file}line {line}, characters {start}–{end}"),
+    "characters": ("{file}第 {start}–{end} 字", "{file}第 {start}–{end} 字", "{file}characters {start}–{end}"),
+    "no source": ("沒有可查的原文", "没有可查的原文", "no Original resolves"),
+    "named": ("查詢直接指名", "查询直接指名", "named by the query"),
+    "matched": ("命中 {terms}", "命中 {terms}", "matched {terms}"),
+    "in": ("{how}於{where}", "{how}于{where}", "{how} in {where}"),
+    "rank": ("{channel}第 {rank}", "{channel}第 {rank}", "rank {rank} by {channel}"),
+    "graph": ("圖：{path}", "图：{path}", "graph: {path}"),
+    "injected": ("由圖擴展帶入", "由图扩展带入", "brought in by the graph"),
+    "same": ("同文：{ids}", "同文：{ids}", "the same as {ids}"),
+    "why": ("理由", "理由", "Why"),
+    "scores": ("正規化 {scores}；原始 {raw}", "归一化 {scores}；原始 {raw}", "normalised {scores}; raw {raw}"),
+    # Navigation from a result
+    "help": (
+        "編號＝開啟，方向名或 d編號＝前往，b＝返回，s 文字＝新查詢，q＝離開",
+        "编号＝打开，方向名或 d编号＝前往，b＝返回，s 文字＝新查询，q＝退出",
+        "NUMBER opens, a direction or dNUMBER walks, b back, s TEXT searches, q quits",
+    ),
+    "trail": ("足跡", "足迹", "trail"),
+    "leads": ("可前往：", "可前往：", "leads on:"),
+    "dead end": ("沒有方向可前往。", "没有方向可前往。", "No direction leads on from here."),
+    "relations": ("關係：", "关系：", "relations:"),
+    "been": ("先前到過", "先前到过", "been here before"),
+    "unknown": ("不懂「{text}」。", "不懂「{text}」。", "“{text}” is none of these."),
+    "no number": ("沒有第 {number} 項。", "没有第 {number} 项。", "There is no number {number}."),
+    "start": ("已在起點。", "已在起点。", "This is the beginning."),
+    "nowhere": ("{direction} 無處可去。", "{direction} 无处可去。", "{direction} leads nowhere."),
+    # Replays
+    "replay same": (
+        "在第 {on} 代重跑：結果與次序相同（{count} 項）。", "在第 {on} 代重跑：结果与次序相同（{count} 项）。",
+        "Replayed on generation {on}: the same {count} results in the same order.",
+    ),
+    "replay other": (
+        "第 {on} 代與第 {generation} 代的結果不同：", "第 {on} 代与第 {generation} 代的结果不同：",
+        "On generation {on} the answer differs from that of {generation}:",
+    ),
+    "replay gone": (
+        "第 {generation} 代已不保存；尚存：{kept}。可用 --latest 與現況比較。",
+        "第 {generation} 代已不保存；尚存：{kept}。可用 --latest 与现况比较。",
+        "Generation {generation} is gone; kept: {kept}. Compare with the present one by --latest.",
+    ),
+    "moved": ("{id}：第 {before} → 第 {after}", "{id}：第 {before} → 第 {after}", "{id}: {before} → {after}"),
+    "new": ("新增 {id}", "新增 {id}", "new {id}"),
+    "gone": ("不見 {id}", "不见 {id}", "gone {id}"),
+    "verdict": ("判定 {before} → {after}", "判定 {before} → {after}", "verdict {before} → {after}"),
+    "channels": ("管道不同：{names}", "管道不同：{names}", "channels that were on in one and off in the other: {names}"),
+}  # fmt: skip
+_COLUMN = {"zh-Hant": 0, "zh-Hans": 1, "en": 2}
+
+
+def label(key: str, ui: str, **values: object) -> str:
+    """A label in the interface language ``ui``."""
+    return LABELS[key][_COLUMN[ui]].format(**values)
+
+
+def concept(scheme: str, notation: str, ui: str) -> str:
+    """The ontology's label of a notation; the notation itself where it has none, "" for ""."""
+    if not notation:
+        return ""
+    # Codes that are verdicts of the gate and routes at once (NO_RETRIEVAL) are labelled among the routes.
+    known = scheme if Ontology.load().concept(scheme, notation) else "route"
+    return Ontology.load().label(known, notation, ui) if Ontology.load().concept(known, notation) else notation
+
+
+def channel(name: str, ui: str) -> str:
+    """A channel of retrieval as people call it."""
+    return word(name, ui)
+
+
+def listed(parts: object, ui: str) -> str:
+    """A list in a sentence."""
+    return (", " if ui == "en" else "、").join(map(str, parts))  # type: ignore[call-overload]

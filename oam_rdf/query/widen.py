@@ -1,0 +1,20 @@
+"""Operators near another one: its close matches, then what it is related to, then what is broader (SKOS; paper §7.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from oam_rdf.namespaces import SCHEMES
+from oam_rdf.ontology import Ontology
+
+
+@lru_cache(maxsize=512)
+def widened(notation: str) -> tuple[str, ...]:
+    """The notation first, then its neighbours; itself alone if the ontology names none."""
+    ontology = Ontology.load()
+    concept = ontology.concept("operator", notation)
+    if concept is None:
+        return (notation,)
+    near = [*sorted(concept.related), *sorted(ontology.broader.get(concept.iri, ()))]
+    names = [found.removeprefix(SCHEMES["operator"]) for found in near if found.startswith(SCHEMES["operator"])]
+    return tuple(dict.fromkeys((notation, *names)))
