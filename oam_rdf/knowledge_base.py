@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ from oam_rdf.query.navigate import Navigation
 from oam_rdf.query.plan import Plan
 from oam_rdf.query.replay import Replay, run_again
 from oam_rdf.query.resolve import resolve
+from oam_rdf.query.shared import Shared
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.source import SourceView
 from oam_rdf.query.status import Status, status
@@ -65,7 +66,7 @@ class KnowledgeBase:
         self.config = config
         self.minter = Minter(config.base)
         self._guard = threading.Lock()
-        self._snapshots: dict[str, _Shared] = {}
+        self._snapshots: dict[str, Shared] = {}
         self._embedder: Embedder | None = None
         self._pool: WorkerPool | None = None
         self._limits, self._workers = Limits(), 2
@@ -358,13 +359,13 @@ class KnowledgeBase:
         finally:
             shared.release()
 
-    def _acquire(self, clearance: str) -> _Shared:
+    def _acquire(self, clearance: str) -> Shared:
         with self._guard:
             number = publish.current_number(self.layout)
             shared = self._snapshots.get(clearance)
             if shared is None or shared.snapshot.generation.number != number:
                 generation = publish.current(self.layout)
-                fresh = _Shared(
+                fresh = Shared(
                     Snapshot(self.layout.root, generation, clearance, embedder=self._embedder), generation.close
                 )
                 if shared is not None:
@@ -380,29 +381,3 @@ def _priority(snapshot: Snapshot) -> NDArray[np.float64] | None:
     if graph is None or not len(documents):
         return None
     return np.where(documents >= 0, graph.pagerank[np.maximum(documents, 0)], 0.0)
-
-
-class _Shared:
-    """A snapshot with a count of its users; closed when retired and unused."""
-
-    def __init__(self, snapshot: Snapshot, close: Callable[[], None]) -> None:
-        self.snapshot = snapshot
-        self.users = 0
-        self._close = close
-        self._retired = False
-        self._guard = threading.Lock()
-
-    def release(self) -> None:
-        with self._guard:
-            self.users -= 1
-            self._finish()
-
-    def retire(self) -> None:
-        with self._guard:
-            self._retired = True
-            self._finish()
-
-    def _finish(self) -> None:
-        if self._retired and self.users == 0:
-            self.snapshot.close()
-            self._close()

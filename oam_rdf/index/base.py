@@ -21,6 +21,7 @@ from oam_rdf.text.wordlist import NO_WORDS, WordList
 
 if TYPE_CHECKING:
     from oam_rdf.index.lexical import LexicalResult, Match
+    from oam_rdf.index.scorers import QueryTerm
 
 Bools = NDArray[np.bool_]
 
@@ -56,6 +57,10 @@ class LexicalChannel(Protocol):
 
     def matched(self, row: int, result: LexicalResult) -> tuple[str, ...]:
         """:meth:`matches` as texts."""
+        ...
+
+    def holding(self, result: LexicalResult) -> list[tuple[QueryTerm, NDArray[np.int32]]]:
+        """Each original term of ``result`` with the rows that hold it, in whatever form of its own (no synonym)."""
         ...
 
     def close(self) -> None:

@@ -165,6 +165,16 @@ class LexicalIndex:
         """:meth:`matches` as texts: ``呼吸律 (literal: title, body)``."""
         return tuple(str(m) for m in self.matches(row, result))
 
+    def holding(self, result: LexicalResult) -> list[tuple[QueryTerm, NDArray[np.int32]]]:
+        """Each original term of ``result`` with the rows that hold it, in whatever form of its own (no synonym)."""
+        forms = {term.key: term for term in result.plan}
+        found = []
+        for term in result.terms:
+            ways = self._of(forms[term.key], result.fields) if term.key in forms else []
+            rows = [p.rows for way in ways if way.how not in OTHER for p in way.fields.values()]
+            found.append((term, np.unique(np.concatenate(rows)).astype("i4") if rows else np.zeros(0, "i4")))
+        return found
+
     def _plan(self, query: str, visible: Bools | None) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         """Original query terms, and the unbroken runs that they make.
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pyoxigraph import NamedNode
 
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
 from oam_rdf.query.asof import in_force_then, status_then
-from oam_rdf.query.substitute import successors
+from oam_rdf.query.substitute import LATER, successors
 from oam_rdf.query.trace import Candidate, State
 from oam_rdf.query.unknown import unknown as unknown_words
 from oam_rdf.text.normalise import index_key
@@ -46,6 +47,7 @@ def gate(state: State) -> State:
     facts += _absent(state, texts)
     facts += _empty(state)
     facts += _versions(state)
+    facts += _only_history(state)
     facts += _fields(state)
     facts += _contradictions(state, shown[:_READ])
     if not any(verdict in ORDER[:3] for verdict, _, _ in facts) and shown and not _sources(state, shown):
@@ -158,6 +160,30 @@ def _versions(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
     shown = state.candidates[: state.plan.form.k]
     if shown and all(status[c.row] in ("SUPERSEDED", "HISTORICAL", "DEPRECATED") for c in shown):
         yield "VERSION_CONFLICT", "only history is available", {"ids": [state.name(c.row) for c in shown[:5]]}
+
+
+def _only_history(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
+    """The rarest word of the query stands in superseded texts alone: the head is shown, but it does not say it."""
+    index, found, plan = state.snapshot.lexical, state.lexical, state.plan
+    if index is None or found is None or plan.version.as_of or plan.version.mode.value == "history" or state.ids:
+        return
+    substituted = [c for c in state.candidates[: plan.form.k] if c.substitutions]
+    if not substituted or any(entry.value in LATER for entry in plan.navigation.directions):
+        return
+    visible, status = state.snapshot.visible_passages, state.snapshot.version_status
+    holders = []
+    for term, rows in index.holding(found):
+        rows = rows[visible[rows]]
+        held = np.unique(state.snapshot.passage_document[rows])
+        if len(held):
+            holders.append((term, [int(row) for row in held]))
+    if not holders:
+        return
+    rarest, documents = max(holders, key=lambda item: (item[0].idf, item[0].key))
+    if all(status[row] in ("SUPERSEDED", "HISTORICAL", "DEPRECATED") for row in documents):
+        heads = sorted({state.name(c.row) for c in substituted})
+        facts = {"term": rarest.key, "said by": [state.name(row) for row in documents[:5]], "heads": heads[:5]}
+        yield "VERSION_CONFLICT", "only superseded texts say it", facts
 
 
 def _fields(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:

@@ -98,6 +98,10 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "版本成環",
         "zh-Hans": "版本成环",
     },
+    "only superseded texts say it": {
+        "zh-Hant": "只有已被取代的文本這樣說",
+        "zh-Hans": "只有已被取代的文本这样说",
+    },
     "only history is available": {
         "zh-Hant": "只有歷史版本",
         "zh-Hans": "只有历史版本",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from oam_rdf.index.columns import Array
+from oam_rdf.index.lexical import LexicalResult
 from oam_rdf.query.trace import Ranking, State
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import has_han
@@ -81,9 +82,10 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
     ascii_terms = {term.key for term in result.terms if term.known and term.key.isascii() and term.df <= rare}
     for group, wanted in enumerate(members):
         if group in other:
-            kept = foreign.rows[(state.passages & wanted)[foreign.rows]][:depth]
-            scores = foreign.scores[(state.passages & wanted)[foreign.rows]][:depth]
-            rankings.append(Ranking("lexical", group, kept, scores))
+            kept = np.flatnonzero((state.passages & wanted)[foreign.rows])[:depth]
+            rows, scores, promoted = _as_written_first(state, foreign, foreign.rows[kept], foreign.scores[kept])
+            verbatim += promoted
+            rankings.append(Ranking("lexical", group, rows, scores))
             continue
         chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
         if group and state.plan.language and len(chosen):
@@ -110,6 +112,23 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
 def _crosses(query: str, tag: str) -> bool:
     """Whether passages of language ``tag`` are asked with translations: Chinese of English texts, or the other way."""
     return tag == ("en" if has_han(query) else "zh")
+
+
+def _as_written_first(state: State, found: LexicalResult, rows: Array, scores: Array) -> tuple[Array, Array, list[int]]:
+    """Passages in the other language that hold every word of the query as written come before translations of it.
+
+    So ``Confluence`` or ``user_profile.py`` finds where a Chinese text says just that. Raised as in `_verbatim_first`.
+    """
+    index, held = state.snapshot.lexical, np.zeros(len(rows), dtype=bool)
+    if index is not None:
+        for place, row in enumerate(rows[:_VERBATIM]):
+            ways = [match.how for match in index.matches(int(row), found)]
+            held[place] = len(ways) == len(found.terms) and set(ways) <= {"literal", "joined"}
+    if not held.any() or held[: int(held.sum())].all():
+        return rows, scores, []
+    raised = scores + held * scores.max()
+    order = np.argsort(-raised, kind="stable")
+    return rows[order], raised[order], [int(row) for row in rows[held]]
 
 
 def _verbatim_first(state: State, query: str, rows: Array, scores: Array) -> tuple[Array, Array, list[int]]:

@@ -31,6 +31,7 @@ from oam_rdf.namespaces import encode_id
 from oam_rdf.query.originals import Texts
 from oam_rdf.query.query_vectors import QueryVectors
 from oam_rdf.query.redact import widened
+from oam_rdf.query.seen import visible_passages
 from oam_rdf.store.layout import Layout
 from oam_rdf.text.lexicon import Lexicon, load_lexicon
 
@@ -123,7 +124,7 @@ class Snapshot:
         """What words are widened by; what is missing of it is in ``degraded`` as synonyms or translations."""
         found = load_lexicon(Layout(self.kb).synonyms)
         for name, reason in found.problems.items():
-            self._note(name, reason)
+            self.note(name, reason)
         return found
 
     @cached_property
@@ -131,7 +132,7 @@ class Snapshot:
         """None when it is off: see ``degraded``."""
         folder = Path(self.generation.path) / "dense"
         if not folder.is_dir():
-            self._note("dense", "no vectors are published yet: run `oam embed`")
+            self.note("dense", "no vectors are published yet: run `oam embed`")
             return None
         return self._optional("dense", lambda: DenseIndex.open(folder, self.passages))
 
@@ -178,10 +179,11 @@ class Snapshot:
         try:
             return make()
         except (OamError, OSError, ValueError, KeyError, EOFError) as error:
-            self._note(name, str(error))
+            self.note(name, str(error))
             return None
 
-    def _note(self, channel: str, reason: str) -> None:
+    def note(self, channel: str, reason: str) -> None:
+        """Record that a channel is off, once. :raises Damaged: under ``strict``."""
         if self.strict:
             raise Damaged(f"channel {channel} is off: {reason}", place=str(self.generation.path), hint="oam reindex")
         self.degraded.setdefault(channel, reason)
@@ -270,24 +272,7 @@ class Snapshot:
     @cached_property
     def visible_passages(self) -> Array:
         """``bool[passages]``: passages of visible documents that no hidden object's span touches."""
-        passages, facets = self.passages, self.facets
-        seen: Array = (self.passage_document >= 0) & self.visible[np.maximum(self.passage_document, 0)]
-        home = facets.document[facets.span_owner]
-        hidden = ~self.visible[facets.span_owner] & (home >= 0) & self.visible[np.maximum(home, 0)]
-        for document in np.unique(home[hidden]).tolist():
-            rows = self.passages_of(document)
-            original = self.original_of(document)
-            try:
-                ranges = self.hidden(original)
-            except (NotFound, Damaged) as error:  # nothing of it can be shown then
-                self._note("originals", str(error))
-                seen[rows] = False
-                continue
-            for start, end in ranges:
-                seen[rows[(passages.start[rows] < end) & (passages.end[rows] > start)]] = False
-        owners = self.inline_owner
-        seen &= (owners < 0) | self.visible[np.maximum(owners, 0)]
-        return seen
+        return visible_passages(self)
 
     @cached_property
     def inline_owner(self) -> Array:
@@ -401,5 +386,5 @@ class Snapshot:
         try:
             return self.original(self.original_of(document))[start:end]
         except (NotFound, Damaged) as error:
-            self._note("originals", str(error))
+            self.note("originals", str(error))
             return ""

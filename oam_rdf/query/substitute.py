@@ -15,7 +15,7 @@ from oam_rdf.query.trace import Candidate, State, Substitution
 
 _NAMED = 2  # pins of objects named by id begin here (see fuse)
 _LIMIT = 10_000  # objects looked at for one head
-_LATER = ("VERSION.LATER", "VERSION.LATEST")
+LATER = ("VERSION.LATER", "VERSION.LATEST")
 
 
 def successors(state: State) -> Mapping[int, list[int]]:
@@ -67,7 +67,7 @@ def substitute(state: State) -> State:
     following = successors(state)
     if not following:
         return state.note("substitute", substituted=[])
-    wants_later = any(entry.value in _LATER for entry in state.plan.navigation.directions)
+    wants_later = any(entry.value in LATER for entry in state.plan.navigation.directions)
     named = set(state.ids.values())
     candidates: list[Candidate] = []
     done: list[dict[str, Any]] = []

@@ -12,7 +12,7 @@ import pytest
 from oam_rdf.index.lexical import LexicalIndex, publish
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.ingest import profiles
-from oam_rdf.ingest.parse import parse
+from oam_rdf.ingest.parse import EXTENSIONS, parse
 from oam_rdf.model import Passage
 from oam_rdf.resources import sample_dir
 from oam_rdf.text.lexicon import load_lexicon
@@ -49,7 +49,7 @@ def index(documents: list[IndexedDocument], folder: Path) -> LexicalIndex:
 def read(root: Path, profile: str) -> list[IndexedDocument]:
     """The documents of a folder as they are indexed."""
     kind, found = profiles.load(profile), {}
-    for path in sorted(p for p in root.rglob("*") if p.is_file()):
+    for path in sorted(p for p in root.rglob("*") if p.suffix[1:] in EXTENSIONS):
         parsed = parse(path.read_bytes(), path.relative_to(root).as_posix(), kind)
         if parsed.passages:
             found[parsed.id] = IndexedDocument(

@@ -236,3 +236,25 @@ def test_language_by_script(text: str) -> None:
 def test_languages() -> None:
     assert [language_of(t, ["en"]) for t in ("word", "字", "かな", "한글", "")] == ["en", "zh", "ja", "ko", "en"]
     assert language_of("Wort", ["de"]) == "de"
+
+
+def test_a_question_about_the_world_is_no_navigation(snapshot: Snapshot) -> None:
+    for text in (
+        "Who was the successor of the emperor?",
+        "哪一支軍隊反對國王？",
+        "which river depends on the glacier?",
+    ):
+        plan = compile_query(text, snapshot)
+        assert (plan.query_type, plan.navigation.directions, plan.graph.relations) == ("SEMANTIC", (), ())
+    for text in ("Who objects to KINV-00042?", "哪一篇論文反對這個說法？", "which theories depend on this claim?"):
+        assert compile_query(text, snapshot).query_type != "SEMANTIC"
+
+
+def test_a_hint_leads_only_where_something_is_named(snapshot: Snapshot) -> None:
+    led = compile_query("KINV-00042 in code", snapshot)
+    assert led.query_type == "DIRECTIONAL" and values(led.navigation.directions) == ["IMPLEMENTATION.NEAREST"]
+    assert compile_query("clean code in large teams", snapshot).navigation.directions == ()
+    # Beside a sure cue a hint adds nothing.
+    assert values(compile_query("latest version of the code of KINV-00042", snapshot).navigation.directions) == [
+        "VERSION.LATEST"
+    ]

@@ -121,7 +121,9 @@ def test_duplicates_are_shown_once_and_listed(world: World) -> None:
     for name in ("A", "B"):
         world.add(name, said("S", "The tide in the strait turns twice a day."))
     world.add("C", said("S", "The tide in the strait turns twice a day.", state="CONJECTURE"))
-    world.add("D", said("S", "In the strait the tide turns two times daily."), relations=(("S", "same_claim_as", "A#S"),))
+    world.add(
+        "D", said("S", "In the strait the tide turns two times daily."), relations=(("S", "same_claim_as", "A#S"),)
+    )
     answer = search(world.snapshot(), "tide strait turns twice")
     shown = {result.id: result.duplicates for result in answer.results}
     assert shown["A#S"][:1] == ("B#S",) and "D#S" in shown["A#S"]
@@ -138,7 +140,9 @@ def test_diversity_takes_the_next_best_from_elsewhere(world: World) -> None:
         world.add(f"A{number}", f"Tide table tide table, page {number} of the almanac.", relations=links)
     for number in range(3):
         links = tuple(("cites", f"B{other}") for other in range(3) if other != number)
-        world.add(f"B{number}", f"A tide table in the {number} volume of an atlas with many further words in it.", relations=links)
+        world.add(
+            f"B{number}", f"A tide table in the {number} volume of an atlas with further words in it.", relations=links
+        )
     snapshot = world.snapshot()
     plain = ids(search(snapshot, "tide table", k=3))
     varied = search(snapshot, "tide table", k=3, diversity=0.5)
@@ -153,7 +157,9 @@ def test_the_stage_can_be_left_out_and_pins_stay_first(world: World) -> None:
     world.add("A", "The tide.", operators=(OperatorTag("REP.FORMALIZE", 1.0, "rules"),))
     world.add("B", "The tide and the harbour.")
     snapshot = world.snapshot()
-    plan = asking("B tide", scoring=Scoring(operator=5.0, reason="test"), operator=Operator(prefer=(Entry("REP.FORMALIZE"),)))
+    plan = asking(
+        "B tide", scoring=Scoring(operator=5.0, reason="test"), operator=Operator(prefer=(Entry("REP.FORMALIZE"),))
+    )
     named = replace(plan, lexical=replace(plan.lexical, ids=(Entry("B"),)))
     assert ids(search(snapshot, named))[0] == "B"
     without = search(snapshot, plan, stages=[stage for stage in STAGES if stage[1] is not score])

@@ -139,7 +139,9 @@ def mixed(world: World) -> World:
             f"N{number:02d}",
             said("S", f"Observation {number} of the harbour tide and wind.", state=states[number % 5]),
             relations=tuple((kind, target) for target, kind in previous),
-            operators=(tag((FORMAL, CRITIQUE, "REP.COMPRESS")[number % 3], (0.3, 0.9)[number % 2]),) if number % 4 else (),
+            operators=(tag((FORMAL, CRITIQUE, "REP.COMPRESS")[number % 3], (0.3, 0.9)[number % 2]),)
+            if number % 4
+            else (),
             visibility="" if number % 5 else "CONFIDENTIAL",
         )
     return world

@@ -51,6 +51,7 @@ def test_words_of_the_old_version_find_the_new_one(breath: World) -> None:
     assert [item["path"] for item in result.substituted_for] == [["V1", "V2"]]
     assert result.graph_path == ("V1", "superseded_by", "V2") and result.scores["graph"] == 0.8
     assert answer.certificate["substitutions"] == [{"old": "V1#sec-1", "path": ["V1", "V2"]}]
+    assert answer.verdict == "VERSION_CONFLICT" and answer.verdicts[0]["facts"]["said by"] == ["V1"]
     # The old text's words are not said to be in the new one.
     assert result.matched == () and result.ranks == {}
     assert result.substituted_for[0]["ranks"] == {"lexical": 1}
