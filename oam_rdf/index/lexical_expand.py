@@ -115,7 +115,8 @@ def _chinese(cedict: Cedict, tokens: Sequence[Token], i: int) -> tuple[int, tupl
     words = [t.key for t in takewhile(lambda t: t.kind != HAN, tokens[i : i + _PHRASE])]
     for n in range(len(words), 0, -1):
         head = "".join(f"{word} " for word in words[: n - 1])
-        for base in base_forms(words[n - 1]):
+        derived = () if head else ("~" + stem(words[0]),)  # participation, where only participate is glossed
+        for base in (*base_forms(words[n - 1]), *derived):
             if found := cedict.chinese(head + base):
                 return n, tuple(word for word, _ in found if len(word) > 1)[:_TO_CHINESE]
     return 1, ()

@@ -70,6 +70,7 @@ def certify(
             "lexical": round(weights.lexical, 4),
             "dense": round(weights.dense, 4),
             "graph": round(weights.graph, 4),
+            "foreign": round(weights.foreign, 4),
             "reason": weights.reason,
         },
         "adapt": state.step("adapt"),

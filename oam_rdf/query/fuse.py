@@ -70,10 +70,13 @@ def fuse(state: State) -> State:
     """Turn the rankings into candidates: group 0 first, in each group best first; named objects pinned before all."""
     candidates: list[Candidate] = []
     plan = state.plan.weights
-    weights = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": plan.graph}
+    own = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": plan.graph}
+    foreign = {**own, "lexical": min(plan.lexical, plan.foreign), "dense": max(plan.dense, 1 - plan.foreign)}
+    asked = state.plan.language.lower().partition("-")[0] if plan.reason != "set by the caller" else ""
     how = method(state)
     pins = set(state.step("lexical").get("pins", ()))
-    for group in range(len(state.groups)):
+    for group, language in enumerate(state.groups):
+        weights = foreign if asked and language != asked else own
         lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows)}
         # A channel without weight is heard only where no other found anything.
         lists = {name: ranking for name, ranking in lists.items() if weights[name] > 0} or lists
@@ -105,7 +108,8 @@ def fuse(state: State) -> State:
         "fuse",
         method=how,
         k=plan.rrf_k if how == "rrf" else 0,
-        weights=weights,
+        weights=own,
+        foreign=foreign,
         reason=plan.reason,
         candidates=len(candidates),
     )

@@ -133,7 +133,8 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class Weights:
     """One weight per channel, and the ``method`` of fusion: ``convex`` (scores) or ``rrf`` (ranks, with ``rrf_k``; decision
-    D25). ``reason`` says who set them."""
+    D25). ``foreign`` is the share of words in a language that is not the query's, where they match by translation.
+    ``reason`` says who set them."""
 
     rrf_k: int = 60
     lexical: float = 0.5
@@ -141,6 +142,7 @@ class Weights:
     graph: float = 0.0
     reason: str = ""
     method: str = "convex"
+    foreign: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def _route(at: Place) -> Said:
 
 
 def _weights(at: Place) -> Said:
-    shown = {name: number(at.field.get(name, 0)) for name in ("lexical", "dense", "graph")}
+    shown = {name: number(at.field.get(name, 0)) for name in ("lexical", "dense", "graph", "foreign")}
     method = at.field.get("method", "rrf")
     return "weights", {"method": method, "k": at.field["rrf_k"], **shown, "reason": at.say(at.field.get("reason", ""))}
 

@@ -23,9 +23,10 @@ TEMPLATES: dict[str, dict[str, str]] = {
     # How it was searched
     "route": _all("檢索路徑：{route}。{reason}", "检索路径：{route}。{reason}", "Route: {route}. {reason}"),
     "weights": _all(
-        "融合方法 {method}（名次常數 {k}），權重 詞 {lexical}、向量 {dense}、圖 {graph}：{reason}",
-        "融合方法 {method}（名次常数 {k}），权重 词 {lexical}、向量 {dense}、图 {graph}：{reason}",
-        "Fused by {method} (rank constant {k}), weights words {lexical}, vectors {dense}, graph {graph}: {reason}",
+        "融合方法 {method}（名次常數 {k}），權重 詞 {lexical}（他語 {foreign}）、向量 {dense}、圖 {graph}：{reason}",
+        "融合方法 {method}（名次常数 {k}），权重 词 {lexical}（他语 {foreign}）、向量 {dense}、图 {graph}：{reason}",
+        "Fused by {method} (rank constant {k}), weights words {lexical} ({foreign} in other languages), "
+        "vectors {dense}, graph {graph}: {reason}",
     ),
     "adapt": _all(
         "權重由 {before} 調為 {after}；特徵：{features}。{reasons}", "权重由 {before} 调为 {after}；特征：{features}。{reasons}",

@@ -22,8 +22,9 @@ from oam_rdf.errors import FeatureMissing
 from oam_rdf.text.gloss import clean
 from oam_rdf.text.normalise import fold_fingerprint, index_key
 from oam_rdf.text.segment import HAN_CLASS
+from oam_rdf.text.stem import stem
 
-_FORMAT = 1  # of the cached file and of what cleaning keeps
+_FORMAT = 2  # of the cached file and of what cleaning keeps
 _HEADER = 512  # bytes
 _FILE = "data/cedict_1_0_ts_utf-8_mdbg.txt.gz"
 _WORD = re.compile(rf"[^{HAN_CLASS}]*(?:[{HAN_CLASS}][^{HAN_CLASS}]*){{2,}}")
@@ -66,6 +67,8 @@ class Cedict:
 
         >>> load_cedict().chinese("warsaw")
         (('华沙', 0),)
+
+        ``~`` and a stem asks for every gloss of one word with that stem.
         """
         return tuple((word[:-1], int(word[-1])) for word in self._find("chinese", gloss))
 
@@ -101,8 +104,9 @@ def compile_entries(text: str) -> bytes:
                 words.add(word)
             for place, gloss in enumerate(found):
                 english.setdefault(word, {})[gloss] = None
-                places = ranked.setdefault(gloss, {})
-                places[word] = min(place, places.get(word, 9))
+                for name in (gloss, "~" + stem(gloss)) if gloss.isalpha() else (gloss,):
+                    places = ranked.setdefault(name, {})
+                    places[word] = min(place, places.get(word, 9))
     chinese = {
         g: [f"{word}{place}" for place, word in sorted((p, w) for w, p in ps.items())] for g, ps in ranked.items()
     }

@@ -16,6 +16,10 @@ _NO_GLOSS = re.compile(
     r"interjection|onom|short for|transliteration|phonetic|measure word"
 )
 _ARTICLE = re.compile(r"(?:to be |to |an? |the )(?=\w)", re.IGNORECASE)
+_PLACE = re.compile(
+    r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: or [A-Z]\w*)?,? (?:special |autonomous |capital |major )*(?:city|county|province|district|"
+    r"township|prefecture|municipality|river|lake|island|islands|mountain|mountains|dynasty|town|village|region|peninsula)\b"
+)
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-'.&][a-z0-9]+)*")
 
 
@@ -64,7 +68,9 @@ def clean(glosses: str) -> list[str]:
         if not gloss or not gloss.isascii() or _NO_GLOSS.match(gloss):
             continue
         gloss = _ARTICLE.sub("", gloss, count=1) if _ARTICLE.match(gloss) else gloss
-        if "," in gloss:
+        if place := _PLACE.match(gloss):
+            gloss = place[1]  # Taoyuan city and county in Taiwan
+        elif "," in gloss:
             gloss = gloss.partition(",")[0]
         words = [w for w in _TOKEN.findall(gloss.lower()) if w not in FUNCTION_WORDS]
         if 1 <= len(words) <= _MOST_WORDS:

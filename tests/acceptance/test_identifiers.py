@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from oam_rdf.errors import ParseError
 from oam_rdf.index.lexical import LexicalIndex, publish
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.ingest import profiles
@@ -50,7 +51,10 @@ def read(root: Path, profile: str) -> list[IndexedDocument]:
     """The documents of a folder as they are indexed."""
     kind, found = profiles.load(profile), {}
     for path in sorted(p for p in root.rglob("*") if p.suffix[1:] in EXTENSIONS):
-        parsed = parse(path.read_bytes(), path.relative_to(root).as_posix(), kind)
+        try:
+            parsed = parse(path.read_bytes(), path.relative_to(root).as_posix(), kind)
+        except ParseError:  # broken front matter: such a file does not land
+            continue
         if parsed.passages:
             found[parsed.id] = IndexedDocument(
                 parsed.id, parsed.document.title, parsed.language, parsed.passages, parsed.terms
