@@ -32,9 +32,12 @@ from oam_rdf.query.answer import Answer
 from oam_rdf.query.card import Card
 from oam_rdf.query.certificate import Certificates
 from oam_rdf.query.certificate_rdf import serialize_certificate
+from oam_rdf.query.compile import compile_query
 from oam_rdf.query.diff import Diff
 from oam_rdf.query.navigate import Navigation
+from oam_rdf.query.options import checked_language
 from oam_rdf.query.plan import Plan
+from oam_rdf.query.propose import Chat, propose
 from oam_rdf.query.replay import Replay, run_again
 from oam_rdf.query.resolve import resolve
 from oam_rdf.query.shared import Shared
@@ -208,6 +211,18 @@ class KnowledgeBase:
         """Answer a question; options as :func:`oam_rdf.query.search.search`."""
         with self.snapshot(clearance) as snapshot:
             return search.search(snapshot, query, certificates=self.certificates, **options)
+
+    def plan(
+        self, query: str, *, language: str = "", chat: Chat | None = None, name: str = "", clearance: str = _ALL
+    ) -> Plan:
+        """What :meth:`search` would ask for a text, to look at or to change; give the plan to it in place of the text.
+
+        With a ``chat`` the model ``name`` proposes more (see :mod:`oam_rdf.query.propose`), and is sent the text alone; where
+        it fails, the plan is that of the rules and says so.
+        """
+        with self.snapshot(clearance) as snapshot:
+            plan = compile_query(query, snapshot, checked_language(language))
+        return plan if chat is None else propose(plan, chat, name)
 
     def navigate(self, start: str, direction: str, *, steps: int | None = None, clearance: str = _ALL) -> Navigation:
         """Walk from an object along a direction."""

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
+from oam_rdf.annotate.chat import Chat
 from oam_rdf.cli.interactive import Session
-from oam_rdf.cli.output import Context, json_option, print_json
-from oam_rdf.cli.show_answer import Where, answer_lines, print_lines
+from oam_rdf.cli.output import Context, json_option
+from oam_rdf.cli.show_answer import Line, Where, answer_lines, print_lines
 from oam_rdf.errors import OamError, UsageError
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.answer import Answer
+from oam_rdf.query.explain import render
 from oam_rdf.query.originals import Texts
 from oam_rdf.query.phrases import LANGUAGES
 from oam_rdf.query.plan import Plan
@@ -47,11 +55,19 @@ _CONDITIONS = ("domain", "safety", "population", "version", "rights", "precondit
 @click.option("--diversity", type=click.FloatRange(0, 1), default=None, help="0 ranks by score alone, 1 by variety.")
 @click.option("--half-life", type=int, default=None, metavar="DAYS", help="Of freshness; 0 switches it off.")
 @click.option("--rerank", default="", metavar="MODEL", help="A cross-encoder, st:NAME_OR_PATH.")
+@click.option(
+    "--model", metavar="NAME", help="A language model that may add to the plan (default OAM_MODEL); key: OAM_MODEL_KEY."
+)
+@click.option(
+    "--model-endpoint", metavar="URL", help="Where to ask it, OpenAI-compatible (default OAM_MODEL_ENDPOINT)."
+)
+@click.option("--model-timeout", type=click.FloatRange(0, min_open=True), default=20.0, metavar="S", show_default=True)
 @click.option("--strict", is_flag=True, help="A channel that is off is an error; no condition is relaxed.")
 @click.option("--explain", is_flag=True, help="Say why each result is there, with the field of the certificate.")
 @click.option("--interactive", is_flag=True, help="Go on from the results: open, follow directions, search again.")
 @click.option("--format", "fmt", type=click.Choice(("text", "json", "ids")), default="text", show_default=True)
 @click.option("--ui", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of what is said.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here instead of stdout.")
 @json_option
 @click.pass_obj
 def search(
@@ -64,10 +80,14 @@ def search(
     route: str,
     kind: str,
     active: bool,
+    model: str | None,
+    model_endpoint: str | None,
+    model_timeout: float,
     explain: bool,
     interactive: bool,
     fmt: str,
     ui: str,
+    output: Path | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -81,29 +101,59 @@ def search(
         "version": "active" if active else "",
         "conditions": _conditions(conditions),
     }
+    chat = _chat(model, model_endpoint, model_timeout)
+    if chat is not None and (plan is not None or interactive):
+        raise UsageError("a model proposes a plan for one QUERY", hint="leave out --plan and --interactive")
     kb = obj.open()
     fmt = "json" if as_json else fmt
     if interactive:
-        if plan is not None or fmt != "text":
-            raise UsageError("--interactive speaks to people", hint="leave out --json, --format and --plan")
+        if plan is not None or fmt != "text" or output is not None:
+            raise UsageError("--interactive speaks to people", hint="leave out --json, --format, --plan and -o")
         Session(kb, obj.console(), ui, options, places(kb)).run(query or "")
         return
-    asked = Plan.from_yaml(plan.read_text("utf-8")) if plan is not None else str(query)
+    asked: str | Plan = str(query)
+    if plan is not None:
+        asked = Plan.from_yaml(plan.read_text("utf-8"))
+    elif chat is not None:
+        asked = kb.plan(str(query), language=options["language"], chat=chat, name=chat.model)
     answer = kb.search(asked, **options)
-    if fmt == "json":
-        print_json(_json(answer, explain, ui))
-    elif fmt == "ids":
-        for result in answer.results:
-            click.echo(result.id)
+    console = obj.console() if output is None else Console(file=io.StringIO(), force_terminal=False, highlight=False)
+    said = list(_of_the_model(answer, ui)) if chat is not None else []
+    if fmt == "text":
+        print_lines(console, chain(said, answer_lines(answer, explain=explain, ui=ui, where=places(kb))))
     else:
-        print_lines(obj.console(), answer_lines(answer, explain=explain, ui=ui, where=places(kb)))
+        lines = [result.id for result in answer.results] if fmt == "ids" else [_json(answer, explain, ui)]
+        for line in lines:
+            click.echo(line, file=console.file)
+        print_lines(obj.console(stderr=True), iter(said))
+    if output is not None:
+        output.write_text(console.file.getvalue(), "utf-8")  # type: ignore[attr-defined]
+        obj.note(f"{len(answer.results)} results written to {output}")
 
 
-def _json(answer: Answer, explain: bool, ui: str) -> dict[str, Any]:
+def _chat(model: str | None, endpoint: str | None, timeout: float) -> Chat | None:
+    """The model that the command line names; the environment alone sends no query anywhere."""
+    if not (model or endpoint):
+        return None
+    model, endpoint = model or os.environ.get("OAM_MODEL"), endpoint or os.environ.get("OAM_MODEL_ENDPOINT")
+    if not (model and endpoint):
+        raise UsageError("a model needs both an endpoint and a name", hint="--model-endpoint URL --model NAME")
+    # One attempt: rules have a plan already, and a search does not wait for a second one.
+    return Chat(endpoint, model, os.environ.get("OAM_MODEL_KEY", ""), timeout, 1)
+
+
+def _of_the_model(answer: Answer, ui: str) -> Iterator[Line]:
+    """Why the model added nothing, or what of its proposal was refused."""
+    for number, entry in enumerate(answer.certificate["query_plan"].get("answerability_risk", ())):
+        if entry["origin"].startswith("model:"):
+            yield 0, Text(render(answer.certificate, f"/uncertainty/answerability_risk/{number}", ui), style="yellow")
+
+
+def _json(answer: Answer, explain: bool, ui: str) -> str:
     data = answer.to_json(certificate=explain)
     if explain:
         data["explanation"] = answer.explanation(ui)
-    return data
+    return json.dumps(data, ensure_ascii=False, indent=2)
 
 
 def _conditions(given: tuple[str, ...]) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from oam_rdf.errors import Damaged
 
 Array = npt.NDArray[Any]
+_INDEXED = 500_000  # strings beyond which a dictionary would take too much memory
 
 
 class Strings(Sequence[str]):
@@ -23,6 +24,7 @@ class Strings(Sequence[str]):
     def __init__(self, data: Array, offsets: Array) -> None:
         self.data = data
         self.offsets = offsets
+        self._index: dict[str, int] | None = None
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Strings:
@@ -51,7 +53,14 @@ class Strings(Sequence[str]):
         return (self[i] for i in range(len(self)))
 
     def find(self, value: str) -> int:
-        """Position of ``value`` in a sorted list, -1 if it is not there (UTF-8 order = code point order)."""
+        """Position of ``value`` in a sorted list, -1 if it is not there (UTF-8 order = code point order).
+
+        A list of ordinary size is indexed on the first call: a search looks up a hundred of its names.
+        """
+        if len(self) <= _INDEXED:
+            if self._index is None:
+                self._index = {name: row for row, name in enumerate(self)}
+            return self._index.get(value, -1)
         at = bisect_left(self, value)
         return at if at < len(self) and self[at] == value else -1
 
@@ -109,7 +118,10 @@ def load(folder: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """What :func:`save` wrote, memory-mapped. :raises Damaged: if a file is missing or cut."""
     try:
         meta: dict[str, Any] = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in meta["arrays"]}
+        # As plain arrays: a slice of a memmap object costs several times as much as the same slice of its memory.
+        arrays = {
+            name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in meta["arrays"]
+        }
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise Damaged(f"cannot read columns: {error}", place=str(folder), hint="run `oam reindex`") from error
     return arrays, meta

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import blake2b
 
-from pyoxigraph import NamedNode
-
 from oam_rdf.namespaces import OAM
+from oam_rdf.query.pairs import NOWHERE, pairs
 from oam_rdf.query.trace import Candidate, State
 from oam_rdf.text.normalise import index_key
 
-_SAME = NamedNode(OAM + "sameClaimAs")
+_SAME = OAM + "sameClaimAs"
 _SHORTEST = 12  # characters of a text that can be a duplicate: headings and labels recur rightly
 _STANDING = ("granularity", "epistemic_state", "verification")
 
@@ -45,17 +44,12 @@ def _keys(state: State, candidate: Candidate) -> list[object]:
     snapshot, row = state.snapshot, candidate.row
     if candidate.history is not None or row < 0:
         return []
-    facets = snapshot.facets
     standing = _standing(state, row)
     keys: list[object] = []
     text = _text(state, candidate)
     if len(text) >= _SHORTEST:
         keys.append((blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), standing))
-    node = NamedNode(facets.iris[row])
-    others = [q.object for q in snapshot.store.quads_for_pattern(node, _SAME, None)]
-    others += [q.subject for q in snapshot.store.quads_for_pattern(None, _SAME, node)]
-    rows = [facets.row(str(getattr(other, "value", ""))) for other in others]
-    same = [r for r in rows if r >= 0 and r != row and snapshot.visible[r]]
+    same = [r for r in pairs(snapshot, _SAME, both=True).get(row, ()) if r not in (NOWHERE, row)]
     agree = [r for r in same if standing[1:] == _standing(state, r)[1:]]
     keys += [("claim", min(row, r), max(row, r)) for r in agree]
     return keys

@@ -15,7 +15,7 @@ _HASH = re.compile(r"[0-9a-f]{64}\Z")
 class Texts:
     """Decoded Originals of one knowledge base; at most ``kept`` texts and ``max_chars`` characters stay in memory."""
 
-    def __init__(self, folder: Path, kept: int = 64, max_chars: int = 32_000_000) -> None:
+    def __init__(self, folder: Path, kept: int = 4096, max_chars: int = 32_000_000) -> None:
         self._originals = Originals(folder)
         self._kept, self._max_chars = kept, max_chars
         self._texts: OrderedDict[str, str] = OrderedDict()

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyoxigraph import NamedNode
-
 from oam_rdf.index.columns import Column
 from oam_rdf.namespaces import OAM
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.asof import status_then
 from oam_rdf.query.constrain import with_narrower
 from oam_rdf.query.freshness import freshness, now, off
+from oam_rdf.query.pairs import NOWHERE, pairs
 from oam_rdf.query.substitute import successors
 from oam_rdf.query.trace import Candidate, State
 
 PARTS = ("operator", "graph", "provenance", "epistemic", "version")
 LOW_COVERAGE = 0.2  # decision D11
 _CONTEXT = 20  # code points below which a text gives no context
-_DEPENDS = (NamedNode(OAM + "hasCondition"), NamedNode(OAM + "hasException"))
+_DEPENDS = (OAM + "hasCondition", OAM + "hasException")
 
 
 def score(state: State) -> State:
@@ -159,13 +158,7 @@ class _Scorer:
 
     def complete(self, row: int) -> bool:
         """Whether every condition and exception of the object can be shown with it."""
-        snapshot = self.state.snapshot
-        subject = NamedNode(snapshot.facets.iris[row])
-        return all(
-            snapshot.admits(str(getattr(quad.object, "value", "")))
-            for predicate in _DEPENDS
-            for quad in snapshot.store.quads_for_pattern(subject, predicate, None)
-        )
+        return all(NOWHERE not in pairs(self.state.snapshot, predicate).get(row, ()) for predicate in _DEPENDS)
 
 
 def _known(names: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from oam_rdf.errors import Damaged
@@ -22,7 +23,13 @@ class Originals:
 
     def find(self, sha256: str) -> Path | None:
         """The stored file of that hash, or None."""
-        return next(iter(sorted((self.folder / sha256[:2]).glob(f"{sha256}*"))), None)
+        folder = self.folder / sha256[:2]
+        try:
+            names = os.listdir(folder)  # noqa: PTH208 — a pattern would be compiled anew for every hash
+        except FileNotFoundError:
+            return None
+        name = min((name for name in names if name.startswith(sha256)), default="")
+        return folder / name if name else None
 
     def add(self, data: bytes, suffix: str) -> Path:
         """Store the bytes under their hash (once) and return the path."""
