@@ -20,10 +20,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
-
-from scipy.stats import binomtest
 
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
@@ -35,6 +35,8 @@ TEXT, ADDED = (
     ("SPARSE_ONLY", "DENSE_ONLY", "HYBRID"),
     ("OPERATOR_FILTERED", "GRAPH_LOCAL", "GRAPH_GLOBAL", "VERSION_TRACE", "SOURCE_TRACE"),
 )
+
+_Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,9 @@ def share(rights: Iterable[bool]) -> dict[str, Any]:
     values = list(rights)
     if not values:
         raise ValueError("no questions: nothing was measured")
-    test = binomtest(sum(values), len(values))
-    low, high = test.proportion_ci(method="wilson")
-    return {"share": sum(values) / len(values), "low": float(low), "high": float(high), "n": len(values)}
+    n, p, z = len(values), sum(values) / len(values), _Z
+    middle, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return {"share": p, "low": (middle - half) / (1 + z * z / n), "high": (middle + half) / (1 + z * z / n), "n": n}
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ LABELS: dict[str, tuple[str, str, str]] = {  # zh-Hant, zh-Hans, en
     "of": ("{shown}／{total} 項", "{shown}／{total} 项", "{shown} of {total}"),
     "certificate": ("憑證 {id}", "凭证 {id}", "certificate {id}"),
     "decided": ("判定依據：{reason}", "判定依据：{reason}", "because: {reason}"),
-    "degraded": ("未作用 {channel}：{reason}", "未作用 {channel}：{reason}", "degraded {channel}: {reason}"),
+    "degraded": ("未作用或不完整 {channel}：{reason}", "未作用或不完整 {channel}：{reason}", "degraded {channel}: {reason}"),
     "relaxed": ("放寬", "放宽", "relaxed"),
     "nearest": ("僅為相近，並非答案：", "仅为相近，并非答案：", "nearest, not an answer:"),
     "nothing": ("沒有結果。", "没有结果。", "No results."),

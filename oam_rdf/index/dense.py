@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oam_rdf.errors import ConfigError, Damaged, OamError, UsageError
+from oam_rdf.errors import ConfigError, Damaged, FeatureMissing, OamError, UsageError
 from oam_rdf.index import ann
 from oam_rdf.index.embed import NORM_TOLERANCE
 from oam_rdf.index.neighbours import Neighbours
@@ -37,11 +37,15 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How an open index searches: ``exact`` or ``hnsw``, how many of its rows are in graphs, and what stands in the way."""
+    """How an open index searches: ``exact`` or ``hnsw``, how many of its rows are in graphs, and what stands in the way.
+
+    ``damaged``: the part of the reason that lies with files, not with an absent package.
+    """
 
     name: str
     in_graphs: int
     reason: str = ""
+    damaged: str = ""
 
 
 def build(
@@ -136,7 +140,7 @@ class DenseIndex:
         self._vectors, self._rows = np.asarray(vectors), rows
         self.embedded: Bools = np.zeros(n, bool)
         self.embedded[rows] = True
-        self._files, self._reason = graphs, reason
+        self._files, self._reason, self._damaged = graphs, reason, ""
         self._loading = threading.Lock()
         self._loaded: tuple[Neighbours, ...] | None = None
 
@@ -145,12 +149,17 @@ class DenseIndex:
         """Share of passages that have a vector, in [0, 1]; 1 if there are no passages."""
         return len(self._rows) / len(self.embedded) if len(self.embedded) else 1.0
 
+    def unsound(self) -> int:
+        """How many of the vectors are not finite or not of norm 1: a file that was altered since it was written."""
+        norms = [np.linalg.norm(self._vectors[at : at + _CHUNK], axis=1) for at in range(0, len(self._rows), _CHUNK)]
+        return sum(int(np.count_nonzero(~(np.abs(part - 1) <= NORM_TOLERANCE))) for part in norms)
+
     @property
     def engine(self) -> Engine:
         """What searches here use; a graph that cannot be used is told with its reason."""
         graphs = self._graphs()
         inside = sum(graph.count for graph in graphs)
-        return Engine("hnsw" if graphs else "exact", inside, self._reason)
+        return Engine("hnsw" if graphs else "exact", inside, self._reason, self._damaged)
 
     @classmethod
     def open(cls, folder: Path, passages: PassageTable, *, fingerprint: str = "") -> DenseIndex:
@@ -255,7 +264,7 @@ class DenseIndex:
         return self._loaded
 
     def _load(self) -> list[Neighbours]:
-        usable, reasons = [], [self._reason] if self._reason else []
+        usable, reasons, damaged = [], [self._reason] if self._reason else [], []
         for file in self._files:
             try:
                 labels: NDArray[Any] = np.load(self.folder / f"{file.name}.labels.npy", allow_pickle=False)
@@ -266,5 +275,6 @@ class DenseIndex:
                 reason = str(error)
                 if reason not in reasons:
                     reasons.append(reason)
-        self._reason = "; ".join(reasons)
+                    damaged += [] if isinstance(error, FeatureMissing) else [reason]
+        self._reason, self._damaged = "; ".join(reasons), "; ".join(damaged)
         return usable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from oam_rdf.store.live import LiveStore
 from oam_rdf.store.lock import WriteLock
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals
+from oam_rdf.text.lexicon import load_lexicon
+from oam_rdf.text.wordlist import words_in_force
 
 _SPANS = f"""
 SELECT ?owner ?span ?original ?start ?end ?content WHERE {{
@@ -153,10 +156,15 @@ class Doctor:
         found.checked["graphs"] = len(names)
         if content_hash(graph_hashes(live.store, names)) != manifest["content_hash"]:
             found.problems.append("the content hash of the live store is not the one in the manifest")
-        for name, check in (("facets", self._facets), ("passages", self._passages)):
+        self._lists(found)
+        parts = {
+            "facets": self._facets, "graph": self._graph, "passages": self._passages, "lexical": self._lexical,
+            "dense": self._dense,
+        }  # fmt: skip
+        for name, check in parts.items():
             try:
                 check(live, path, manifest, found)
-            except (OamError, OSError, ValueError, KeyError) as error:
+            except (OamError, OSError, ValueError, KeyError, EOFError, tokenize.TokenError) as error:
                 found.problems.append(f"{name}: {error}")
 
     def _facets(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
@@ -167,27 +175,51 @@ class Doctor:
         found.checked["objects"] = objects
         if len(columns) != objects:
             found.problems.append(f"facets: {len(columns)} rows for {objects} objects")
+
+    def _graph(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
+        size = len(Facets.open(path / "facets"))
         # Opening proves that both are about these rows, or says what is wrong.
-        found.checked["statements about edges"] = len(GraphTable.open(path / "graph", len(columns)))
-        found.checked["tags"] = len(TagTable.open(path / "tags", len(columns)))
+        found.checked["statements about edges"] = len(GraphTable.open(path / "graph", size))
+        found.checked["tags"] = len(TagTable.open(path / "tags", size))
 
     def _passages(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
         passages = PassageTable.open(path / "passages")
         found.checked["passages"] = len(passages)
         if len(passages) != manifest["passages"]:
             found.problems.append(f"passages: {len(passages)} rows, manifest {manifest['passages']}")
-        # Opening proves that index and table hold the same passages, or says what differs.
-        chosen = backend(str(manifest.get("lexical", "whoosh")))
-        if not (path / chosen.folder).is_dir():
-            chosen = backend("whoosh")  # published where the other one's package was absent
-        chosen.open(path / chosen.folder, passages).close()
-        found.checked["lexical passages"] = len(passages)
-        if (path / "dense").is_dir():
-            vectors = DenseIndex.open(path / "dense", passages)
-            found.checked["vectors"] = int(vectors.embedded.sum())
         stored = {
             document.id: document.sha256
             for document in Publication(self.layout, live, self.minter, self.originals).documents(0)
         }
         if set(passages.documents) - set(stored):
             found.problems.append("passages of documents that are not in the store")
+
+    def _lexical(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
+        passages = PassageTable.open(path / "passages")
+        # Opening proves that index and table hold the same passages, or says what differs.
+        chosen = backend(str(manifest.get("lexical", "whoosh")))
+        if not (path / chosen.folder).is_dir():
+            chosen = backend("whoosh")  # published where the other one's package was absent
+        chosen.open(path / chosen.folder, passages).close()
+        found.checked["lexical passages"] = len(passages)
+
+    def _dense(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
+        if not (path / "dense").is_dir():
+            return
+        vectors = DenseIndex.open(path / "dense", PassageTable.open(path / "passages"))
+        found.checked["vectors"] = int(vectors.embedded.sum())
+        if unsound := vectors.unsound():
+            found.problems.append(f"dense: {unsound} vectors are not of norm 1: run `oam reindex`")
+        engine = vectors.engine
+        found.checked["vectors in neighbour graphs"] = engine.in_graphs
+        # Without a graph all is exact, only slower; a package that is absent is told by `oam status`.
+        if engine.damaged:
+            found.problems.append(f"dense: {engine.damaged}")
+
+    def _lists(self, found: Diagnosis) -> None:
+        """What the keeper of the knowledge base writes for its words: nothing here can be made anew."""
+        if reason := load_lexicon(self.layout.synonyms).problems.get("synonyms"):
+            found.problems.append(f"synonyms: {reason}")
+        reason = words_in_force(self.layout.words).sources.get("words.txt", "")
+        if reason.startswith("absent: "):
+            found.problems.append(f"words: {reason.removeprefix('absent: ')}")

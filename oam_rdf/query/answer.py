@@ -87,7 +87,8 @@ class Result:
 class Answer:
     """Results with the verdict of the gate and the certificate that says how they came about.
 
-    ``total`` counts the candidates before the window was cut; ``degraded`` names channels that were off and why.
+    ``total`` counts the candidates before the window was cut; ``degraded`` names channels that were off or
+    incomplete and why.
     """
 
     retrieval_id: str
@@ -113,6 +114,7 @@ class Answer:
             "total": self.total,
             "offset": self.offset,
             "degraded": dict(self.degraded),
+            "coverage": self.certificate["coverage"],
             "generation": self.certificate["generation"],
             "revision": self.certificate["revision"],
             "clearance": self.certificate["clearance"],

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.model import VISIBILITIES
 
 PREFIX = "OAM-R-"
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS certificate (
   id TEXT PRIMARY KEY, time TEXT NOT NULL, clearance INTEGER NOT NULL, generation INTEGER NOT NULL, body TEXT NOT NULL
@@ -71,7 +73,8 @@ class Certificates:
             with self._lock:
                 try:
                     query = "SELECT body FROM certificate WHERE id = ? AND clearance <= ?"
-                    found = self._open().execute(query, (identifier, VISIBILITIES.index(clearance))).fetchone()
+                    with self._reading() as connection:
+                        found = connection.execute(query, (identifier, VISIBILITIES.index(clearance))).fetchone()
                 except sqlite3.Error as error:
                     raise Damaged(f"cannot read certificates: {error}", place=str(self.path)) from error
         if found is None:
@@ -85,7 +88,8 @@ class Certificates:
             return
         with self._lock:
             query = "SELECT body FROM certificate WHERE clearance <= ? ORDER BY time DESC, id LIMIT ?"
-            rows = self._open().execute(query, (VISIBILITIES.index(clearance), limit)).fetchall()
+            with self._reading() as connection:
+                rows = connection.execute(query, (VISIBILITIES.index(clearance), limit)).fetchall()
         for (body,) in rows:
             yield json.loads(body)
 
@@ -98,15 +102,35 @@ class Certificates:
                 # A power cut may lose the last traces, never damage the file; a full sync costs more than the search.
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.executescript(_SCHEMA)
-            except sqlite3.OperationalError:
-                # SQLite does not wait for another process that is switching the file to WAL at this very moment.
+            except sqlite3.Error as error:
                 connection.close()
-                if time.monotonic() >= deadline:
+                # SQLite does not wait for another process that is switching the file to WAL at this very moment. A disk
+                # that cannot be written to does not change by waiting.
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY or time.monotonic() >= deadline:
                     raise
                 time.sleep(0.02)
             else:
                 self._connection = connection
         return self._connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read by, on a disk too that cannot be written to; there it is not kept."""
+        try:
+            connection, kept = self._open(), True
+        except sqlite3.OperationalError:
+            connection, kept = self._read_only(), False
+        try:
+            yield connection
+        finally:
+            if not kept:
+                connection.close()
+
+    def _read_only(self) -> sqlite3.Connection:
+        # Without the files of its log SQLite reads only what it is told will not change: nobody is writing then.
+        log = self.path.with_name(f"{self.path.name}-wal").exists()
+        address = f"{self.path.absolute().as_uri()}?mode=ro{'' if log else '&immutable=1'}"
+        return sqlite3.connect(address, uri=True, check_same_thread=False)
 
     def close(self) -> None:
         """Close the file; it opens again when needed."""

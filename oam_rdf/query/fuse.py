@@ -17,6 +17,8 @@ from typing import TypeVar
 
 from oam_rdf.query.trace import Candidate, Ranking, State
 
+WALK = 0.3  # a walk says what is near, the graph what is at the end of a relation
+
 Unit = TypeVar("Unit", int, str)
 
 
@@ -70,14 +72,15 @@ def fuse(state: State) -> State:
     """Turn the rankings into candidates: group 0 first, in each group best first; named objects pinned before all."""
     candidates: list[Candidate] = []
     plan = state.plan.weights
-    own = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": plan.graph}
+    own = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": min(plan.graph, WALK)}
     foreign = {**own, "lexical": min(plan.lexical, plan.foreign), "dense": max(plan.dense, 1 - plan.foreign)}
     asked = state.plan.language.lower().partition("-")[0] if plan.reason != "set by the caller" else ""
     how = method(state)
     pins = set(state.step("lexical").get("pins", ()))
     for group, language in enumerate(state.groups):
         weights = foreign if asked and language != asked else own
-        lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows)}
+        # What the graph reached are objects, not passages: see _reached.
+        lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows) and r.channel != "graph"}
         # A channel without weight is heard only where no other found anything.
         lists = {name: ranking for name, ranking in lists.items() if weights[name] > 0} or lists
         by_unit = {name: _units(state, ranking) for name, ranking in lists.items()}
@@ -102,7 +105,8 @@ def fuse(state: State) -> State:
                     pin=1 if passage in pins else 0,
                 )
             )
-    candidates.sort(key=lambda candidate: (-candidate.pin, candidate.group))  # stable: keeps the fused order
+    candidates = _reached(state, candidates, own["graph"], plan.rrf_k if how == "rrf" else 0)
+    candidates.sort(key=lambda candidate: (-candidate.pin, candidate.group, -candidate.score))  # stable: ties as fused
     state = replace(state, candidates=tuple(candidates))
     return _pin(state).note(
         "fuse",
@@ -113,6 +117,50 @@ def fuse(state: State) -> State:
         reason=plan.reason,
         candidates=len(candidates),
     )
+
+
+def _reached(state: State, candidates: list[Candidate], weight: float, k: int) -> list[Candidate]:
+    """Candidates for the objects that the graph reached, before those that the texts gave.
+
+    An object has the standing of its passage and what the graph adds. Where a relation was asked for, what stands at its
+    end belongs to the answer whatever its language. Without weight the graph is heard only where no text answered.
+    """
+    if not state.reached_at or (not weight and candidates):
+        return candidates
+    by_passage = {c.passage: c for c in candidates}
+    best = max((state.reached[row].score for row in state.reached_at), default=1.0)
+    asked = bool(state.plan.graph.relations or state.plan.navigation.directions)
+    surest = max((entry.confidence for entry in state.plan.graph.relations), default=1.0) or 1.0
+    meant = {entry.value: entry.confidence / surest for entry in state.plan.graph.relations}
+    found: list[Candidate] = []
+    for rank, (row, passage) in enumerate(state.reached_at.items(), 1):
+        how = state.reached[row]
+        base = by_passage.get(passage) or Candidate(
+            document=int(state.snapshot.passage_document[passage]), passage=passage, group=_group(state, passage)
+        )
+        sure = (
+            meant.get(how.relations[0].lstrip("^"), 1.0 if not meant else min(meant.values())) if how.relations else 1.0
+        )
+        part = (weight or 1.0) * sure * (1 / (k + rank) if k else how.score / best)
+        found.append(
+            replace(
+                base,
+                row=row if not state.plan.form.granularity else -1,
+                reach=how,
+                ranks={**base.ranks, "graph": rank},
+                scores={**base.scores, "graph": how.score},
+                contributions={**base.contributions, "graph": part},
+                score=base.score + part,
+                group=0 if asked else base.group,
+            )
+        )
+    return [*found, *candidates]
+
+
+def _group(state: State, passage: int) -> int:
+    table = state.snapshot.passages
+    tag = table.languages[int(table.language[passage])].lower().partition("-")[0]
+    return state.groups.index(tag) if tag in state.groups else max(0, len(state.groups) - 1)
 
 
 def _units(state: State, ranking: Ranking) -> dict[int, tuple[int, float]]:

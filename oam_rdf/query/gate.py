@@ -13,6 +13,7 @@ from pyoxigraph import NamedNode
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
 from oam_rdf.query.asof import in_force_then, status_then
 from oam_rdf.query.substitute import LATER, successors
+from oam_rdf.query.together import HALF, LITTLE, together
 from oam_rdf.query.trace import Candidate, State
 from oam_rdf.query.unknown import unknown as unknown_words
 from oam_rdf.text.normalise import index_key
@@ -98,6 +99,13 @@ def _absent(state: State, texts: list[str]) -> Iterable[tuple[str, str, dict[str
     if strange.mostly:
         named = {"terms": list(strange.names), "share": round(strange.share, 2)}
         yield "UNANSWERABLE_FROM_CORPUS", "most of what the query names occurs nowhere in the corpus", named
+    held = together(state) if plan.query_type in ("SEMANTIC", "EXACT") and not strange.mostly else None
+    if held is not None and held.share < HALF:
+        named = {"terms": list(held.missing), "share": round(held.share, 2)}
+        if held.share < LITTLE:
+            yield "UNANSWERABLE_FROM_CORPUS", "no candidate holds a third of what the query names", named
+        else:
+            yield "PARTIALLY_ANSWERABLE", "no candidate holds half of what the query names", named
     same = [r for r in state.rankings if r.channel == "lexical" and len(r.rows)]
     if terms and not any(t["known"] for t in terms):
         reason = "no word of the query occurs in the documents of its language"

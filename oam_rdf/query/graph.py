@@ -153,6 +153,7 @@ def recall_graph(state: State) -> State:
     scored = _ordered(graph, walked.reached)
     reached: dict[int, Reach] = {}
     found: list[tuple[int, float]] = []
+    places: dict[int, int] = {}
     order = lexical_order(state)
     for row, how in scored:
         if len(reached) >= DEPTH:
@@ -160,9 +161,11 @@ def recall_graph(state: State) -> State:
         passage = best_passage(state, row, order)
         if passage >= 0:
             found.append((passage, how.score))
+            places[row] = passage
         if passage >= 0 or _allowed(state, row):
             reached[row] = how
-    state = replace(state, reached=reached, rankings=(*state.rankings, *_rankings(state, "graph", found)))
+    rankings = (*state.rankings, *_rankings(state, "graph", found))
+    state = replace(state, reached=reached, reached_at=places, rankings=rankings)
     return state.note(
         "graph",
         starts=[state.name(row) for row in origins],

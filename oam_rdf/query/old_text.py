@@ -49,7 +49,7 @@ def passages_then(snapshot: Snapshot, version: HistoricalVersion, asked: str = "
     try:
         text = snapshot.original(version.original)
     except (NotFound, Damaged) as error:
-        snapshot.degraded.setdefault("history", str(error))
+        snapshot.degraded.setdefault("history", snapshot.told(str(error)))
         return []
     objects = objects_then(snapshot, version, text)
     if not objects or objects[0].granularity != "DOCUMENT":

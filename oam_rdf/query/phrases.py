@@ -58,6 +58,10 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "中文詞查詢，偏重詞",
         "zh-Hans": "中文词查询，偏重词",
     },
+    "relations of what is named are asked for: the graph leads": {
+        "zh-Hant": "問的是所指名者的關係，以圖為主",
+        "zh-Hans": "问的是所指名者的关系，以图为主",
+    },
     "a Chinese question: words count a little more": {
         "zh-Hant": "中文提問，略偏重詞",
         "zh-Hans": "中文提问，略偏重词",
@@ -101,6 +105,14 @@ REASONS: dict[str, dict[str, str]] = {
     "the versions form a cycle": {
         "zh-Hant": "版本成環",
         "zh-Hans": "版本成环",
+    },
+    "no candidate holds a third of what the query names": {
+        "zh-Hant": "沒有候選含有查詢所指的三分之一",
+        "zh-Hans": "没有候选含有查询所指的三分之一",
+    },
+    "no candidate holds half of what the query names": {
+        "zh-Hant": "沒有候選含有查詢所指的一半",
+        "zh-Hans": "没有候选含有查询所指的一半",
     },
     "only superseded texts say it": {
         "zh-Hant": "只有已被取代的文本這樣說",

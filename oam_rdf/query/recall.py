@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from oam_rdf.errors import Damaged
 from oam_rdf.index.columns import Array
 from oam_rdf.index.lexical import LexicalResult
 from oam_rdf.query.trace import Ranking, State
@@ -70,10 +71,14 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
     query = _query(state)
     if index is None or not query.strip() or not visible.any():
         return state
-    # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
-    result = index.search(query, visible=visible, scorer=state.plan.scorer)
     other = [group for group, tag in enumerate(state.groups) if _crosses(query, tag)]
-    foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
+    try:
+        # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
+        result = index.search(query, visible=visible, scorer=state.plan.scorer)
+        foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
+    except Damaged as error:  # postings are read when a word is first asked for
+        state.snapshot.lose("lexical", error)
+        return state
     state = replace(state, lexical=replace(result, plan=tuple(dict.fromkeys((*result.plan, *foreign.plan)))))
     admitted = state.passages[result.rows]
     rankings = list(state.rankings)

@@ -25,8 +25,9 @@ def rerank(state: State) -> State:
     try:
         scores = load_reranker(name).score(state.plan.text, [_text(state, c.row, c.passage) for c in head])
     except OamError as error:  # the answer stands without it, marked
-        state.snapshot.degraded.setdefault("rerank", str(error))
-        return state.note("rerank", model=name, failed=str(error))
+        failed = state.snapshot.told(str(error))
+        state.snapshot.degraded.setdefault("rerank", failed)
+        return state.note("rerank", model=name, failed=failed)
     before = list(range(len(head)))
     by_model = sorted(before, key=lambda i: (-scores[i], i))
     fused = rrf({"before": before, "model": by_model}, {"before": 0.5, "model": 0.5}, state.plan.weights.rrf_k)

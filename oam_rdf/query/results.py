@@ -122,7 +122,7 @@ class _Context:
             try:
                 return snapshot.original(original)[start:end], Span(original, start, end)
             except (NotFound, Damaged) as error:
-                snapshot.degraded.setdefault("originals", str(error))
+                snapshot.degraded.setdefault("originals", snapshot.told(str(error)))
         if passage >= 0:
             start, end = int(snapshot.passages.start[passage]), int(snapshot.passages.end[passage])
             return snapshot.text(passage), Span(original, start, end) if start >= 0 and original else None

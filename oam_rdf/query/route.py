@@ -158,14 +158,15 @@ def base_weights(plan: Plan) -> Weights:
     """
     graph = 0.3 if set(plan.routes) & set(_GRAPH_ROUTES) else 0.0
     chinese = plan.language.partition("-")[0] in ("zh", "ja")
+    words = 0.6 if chinese else 0.3
+    if plan.query_type in ("RELATIONAL", "DIRECTIONAL", "NEGATIVE", "VERSION"):
+        if plan.lexical.ids or plan.navigation.start:  # what is left of the text are the words that ask
+            return Weights(60, words, 1 - words, 3.0, "relations of what is named are asked for: the graph leads")
+        return Weights(60, words, 1 - words, 0.6, "relations are asked for: the graph counts beside words and meaning")
     if plan.query_type == "EXACT" or plan.lexical.ids or plan.lexical.exact_terms:
         return Weights(60, 0.7, 0.3, graph, "an id or exact text is named: words count more")
     if chinese and not _question(plan):
         return Weights(60, 0.7, 0.3, graph, "a query of Chinese terms: words count more")
-    words = 0.6 if chinese else 0.3
-    if plan.query_type in ("RELATIONAL", "DIRECTIONAL", "NEGATIVE", "VERSION"):
-        reason = "relations are asked for: the graph counts beside words and meaning"
-        return Weights(60, words, 1 - words, 0.6, reason)
     if chinese:
         return Weights(60, words, 1 - words, graph, "a Chinese question: words count a little more")
     return Weights(60, words, 1 - words, graph, "a concept or question: meaning counts more")

@@ -73,7 +73,7 @@ def search(
     :param conditions: domain, safety, population, version, rights, preconditions -> values, one of which must hold.
     :param diversity: 1 − λ of maximal marginal relevance. ``half_life``: days (decision D27), 0 switches freshness off.
     :param rerank: a cross-encoder, ``st:NAME_OR_PATH``.
-    :param strict: a channel that is off is an error, and no condition is relaxed.
+    :param strict: a channel that is off or incomplete is an error, and no condition is relaxed.
     :param certificates: where the certificate is stored; otherwise it is only returned.
     :raises UsageError: for an option or plan that cannot be used as given.
     """
@@ -97,8 +97,8 @@ def search(
     state = finish(state)
     shown = results(state)
     if strict and snapshot.degraded:
-        channel, reason = min(snapshot.degraded.items())
-        raise Damaged(f"channel {channel} is off: {reason}", hint="run `oam doctor`, or search without --strict")
+        channel, reason = min(dict(snapshot.degraded).items())
+        raise _off(channel, reason)
     milliseconds["total"] = round((time.perf_counter() - began) * 1000, 2)
     certificate = certify(state, shown, ranked, milliseconds, asked=plan)
     degraded = dict(snapshot.degraded)
@@ -106,7 +106,9 @@ def search(
         try:
             certificates.store(certificate)
         except Damaged as error:  # the answer stands; that its trace was not kept is said in it
-            degraded["certificates"] = str(error)
+            degraded["certificates"] = snapshot.told(str(error))
+            if strict:
+                raise _off("certificates", degraded["certificates"]) from error
     decision = certificate["gate"]
     return Answer(
         certificate["retrieval_id"], state.plan.text, decision.get("verdict", ""), tuple(decision.get("verdicts", ())),
@@ -117,6 +119,11 @@ def search(
 def replay(snapshot: Snapshot, certificate: Mapping[str, Any]) -> Answer:
     """Run a certificate's plan again; on the same generation it gives the same ranking."""
     return search(snapshot, Plan.from_json(certificate.get("asked_plan") or certificate["query_plan"]))
+
+
+def _off(channel: str, reason: str) -> Damaged:
+    hint = "run `oam doctor`, or search without --strict"
+    return Damaged(f"channel {channel} is off or incomplete: {reason}", hint=hint)
 
 
 def _ids(plan: Plan, snapshot: Snapshot) -> dict[str, int]:

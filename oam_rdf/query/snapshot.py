@@ -8,16 +8,16 @@ missing").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from pyoxigraph import NamedNode, Store
 
-from oam_rdf.errors import Damaged, NotFound, OamError, UsageError
+from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.index.base import LexicalChannel, backend
 from oam_rdf.index.columns import Array, Column
 from oam_rdf.index.dense import DenseIndex
@@ -28,6 +28,7 @@ from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.tag_table import Tags, TagTable
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import encode_id
+from oam_rdf.query.degraded import UNREADABLE, Parts, uncovered
 from oam_rdf.query.originals import Texts
 from oam_rdf.query.query_vectors import QueryVectors
 from oam_rdf.query.redact import widened
@@ -35,7 +36,6 @@ from oam_rdf.query.seen import visible_passages
 from oam_rdf.store.layout import Layout
 from oam_rdf.text.lexicon import Lexicon, load_lexicon
 
-T = TypeVar("T")
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+\Z")
 
 
@@ -50,7 +50,7 @@ class GenerationLike(Protocol):
     def revision(self) -> int: ...
 
 
-class Snapshot:
+class Snapshot(Parts):
     """A generation of the knowledge base ``kb`` at a clearance. Opens nothing by itself; call :meth:`close` at the end.
 
     :param embedder: a loaded embedder to share between snapshots; otherwise the one that the manifest names is loaded
@@ -69,12 +69,8 @@ class Snapshot:
     ) -> None:
         if clearance not in VISIBILITIES:
             raise UsageError(f"unknown clearance {clearance!r}", hint="one of " + ", ".join(VISIBILITIES))
-        self.kb = Path(kb)
+        super().__init__(Path(kb), Path(generation.path), clearance, strict)
         self.generation = generation
-        self.clearance = clearance
-        self.strict = strict
-        #: channel -> why it is off.
-        self.degraded: dict[str, str] = {}
         self.originals = Texts(self.kb / "originals")
         #: What others computed from this snapshot and keep with it, by name.
         self.notes: dict[str, Any] = {}
@@ -129,12 +125,15 @@ class Snapshot:
 
     @cached_property
     def dense(self) -> DenseIndex | None:
-        """None when it is off: see ``degraded``."""
+        """None when it is off: see ``degraded``, which also tells of passages that have no vector yet."""
         folder = Path(self.generation.path) / "dense"
         if not folder.is_dir():
             self.note("dense", "no vectors are published yet: run `oam embed`")
             return None
-        return self._optional("dense", lambda: DenseIndex.open(folder, self.passages))
+        found = self._optional("dense", lambda: DenseIndex.open(folder, self.passages))
+        if found is not None and (reason := uncovered(found.embedded, self.visible_passages)):
+            self.note("dense", reason)
+        return found
 
     @cached_property
     def graph(self) -> Graph | None:
@@ -165,28 +164,16 @@ class Snapshot:
         dense = self.dense
         if dense is None or not text.strip() or "\0" in text:
             return None
-        return self._optional("dense", lambda: self._query_vectors.of(text, dense.fingerprint))
-
-    def _needed(self, name: str, make: Callable[[], T]) -> T:
         try:
-            return make()
-        except OSError as error:
-            raise Damaged(
-                f"cannot open the {name}: {error}", place=str(self.generation.path), hint="run `oam doctor --repair`"
-            ) from error
-
-    def _optional(self, name: str, make: Callable[[], T]) -> T | None:
-        try:
-            return make()
-        except (OamError, OSError, ValueError, KeyError, EOFError) as error:
-            self.note(name, str(error))
-            return None
-
-    def note(self, channel: str, reason: str) -> None:
-        """Record that a channel is off, once. :raises Damaged: under ``strict``."""
-        if self.strict:
-            raise Damaged(f"channel {channel} is off: {reason}", place=str(self.generation.path), hint="oam reindex")
-        self.degraded.setdefault(channel, reason)
+            vector = self._query_vectors.of(text, dense.fingerprint)
+            reason = uncovered(dense.embedded, self.visible_passages)  # an embedder that was away is back
+        except UNREADABLE as error:
+            vector, reason = None, str(error)
+        if self.degraded.get("dense", "") != self.told(reason):
+            self.degraded.pop("dense", None)
+        if reason:
+            self.note("dense", reason)
+        return vector
 
     def close(self) -> None:
         """Drop what was opened. The generation's lock is its owner's to release."""

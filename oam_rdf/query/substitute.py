@@ -69,6 +69,8 @@ def substitute(state: State) -> State:
         return state.note("substitute", substituted=[])
     wants_later = any(entry.value in LATER for entry in state.plan.navigation.directions)
     named = set(state.ids.values())
+    # What stands at the end of a relation that was asked for is the answer itself; its successor is shown with it.
+    asked = not wants_later and bool(state.plan.graph.relations or state.plan.navigation.directions)
     candidates: list[Candidate] = []
     done: list[dict[str, Any]] = []
     for candidate in state.candidates:
@@ -79,7 +81,8 @@ def substitute(state: State) -> State:
         ends, cycle = heads(old, following)
         if cycle or len(ends) != 1:
             candidate = replace(candidate, conflict="cycle" if cycle else "fork", heads=tuple(sorted(ends)))
-        if candidate.history is not None or (not wants_later and {candidate.row, candidate.document} & named):
+        kept = asked and candidate.reach is not None and candidate.row == candidate.reach.rows[-1]
+        if candidate.history is not None or kept or (not wants_later and {candidate.row, candidate.document} & named):
             candidates.append(candidate)
             continue
         if cycle and not ends:

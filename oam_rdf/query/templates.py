@@ -57,7 +57,8 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "Reordered for diversity (λ={balance}, by {similarity}): {moved} moved.",
     ),
     "degraded": _all(
-        "管道 {channel} 未作用：{reason}。", "管道 {channel} 未作用：{reason}。", "Channel {channel} was off: {reason}."
+        "管道 {channel} 未作用或不完整：{reason}。", "管道 {channel} 未作用或不完整：{reason}。",
+        "Channel {channel} was off or incomplete: {reason}.",
     ),
     "coverage": _all(
         "已有向量的段落占 {share}。", "已有向量的段落占 {share}。", "A share of {share} of the passages has a vector."

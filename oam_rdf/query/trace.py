@@ -175,6 +175,7 @@ class State:
     candidates: tuple[Candidate, ...] = ()
     excluded: tuple[Mapping[str, Any], ...] = ()
     reached: Mapping[int, Reach] = field(default_factory=dict)  # object row -> best way of the graph to it
+    reached_at: Mapping[int, int] = field(default_factory=dict)  # object row -> passage that stands for it
     relaxations: tuple[Mapping[str, Any], ...] = ()  # decision D8, in the order they were made
     relaxed: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (part of the plan, value) -> how far
     steps: tuple[Step, ...] = ()

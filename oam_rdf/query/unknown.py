@@ -20,6 +20,11 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOSTLY = 2 / 3
 
 
+def is_function(word: str) -> bool:
+    """Whether a Han word (an index key) only asks, joins or counts."""
+    return all(character in _FUNCTION for character in word)
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """``names``: runs of ≥ 2 Han characters, or words, that no document contains; ``share`` of all content, in [0, 1]."""

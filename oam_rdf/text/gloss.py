@@ -17,8 +17,9 @@ _NO_GLOSS = re.compile(
 )
 _ARTICLE = re.compile(r"(?:to be |to |an? |the )(?=\w)", re.IGNORECASE)
 _PLACE = re.compile(
-    r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: or [A-Z]\w*)?,? (?:special |autonomous |capital |major )*(?:city|county|province|district|"
-    r"township|prefecture|municipality|river|lake|island|islands|mountain|mountains|dynasty|town|village|region|peninsula)\b"
+    r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: or [A-Z]\w*)?,? (?:special |autonomous |capital |major )*"
+    r"(?:city|county|province|district|township|prefecture|municipality|river|lake|islands?|mountains?|dynasty|town|village|"
+    r"region|peninsula)\b"
 )
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-'.&][a-z0-9]+)*")
 

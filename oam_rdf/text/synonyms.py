@@ -5,7 +5,7 @@ A file holds tables for people to find their way, and in each a line for each gr
     [industrial]
     s7 = ["s7comm", "S7 協議", "siemens s7"]
 
-They serve queries alone: nothing of them enters an index, so a change takes effect at once.
+They serve queries alone: nothing of them enters an index, so a change needs no new index.
 """
 
 from __future__ import annotations

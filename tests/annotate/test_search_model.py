@@ -66,8 +66,9 @@ def test_a_dead_endpoint_costs_nothing_but_is_said(kb: KnowledgeBase) -> None:
         ids = run_oam(kb, "search", QUERY, *asked, "--format", "ids")
     plain = run_oam(kb, "search", QUERY, "--format", "ids")
     assert text.exit_code == data.exit_code == ids.exit_code == 0
-    assert text.stdout.startswith("回答的風險：rules alone made the plan: the endpoint cannot be reached")
-    assert "可回答" in text.stdout.splitlines()[1] and ids.stdout == plain.stdout != ""
+    first = text.stdout.splitlines()[0]
+    assert first.startswith("回答的風險：rules alone made the plan: http") and "cannot be reached" in first
+    assert "憑證 OAM-R-" in text.stdout.splitlines()[1] and ids.stdout == plain.stdout != ""
     assert "cannot be reached" in ids.stderr and "cannot be reached" in data.stderr
     risks = plan_of(data.stdout)["answerability_risk"]
     assert [r["origin"] for r in risks] == ["model:tiny"]
