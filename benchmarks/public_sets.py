@@ -123,12 +123,16 @@ def _best(values: dict[str, dict[str, Floats]], measure: str) -> str:
 
 
 def _against(values: dict[str, Floats]) -> dict[str, Any]:
-    """Full against the best single channel, hybrid, and each peer: paired."""
+    """Full against the single channel that is best by this measure, hybrid, and each peer: paired."""
     if "full" not in values:
         return {}
     single = max((name for name in SINGLE if name in values), key=lambda name: float(values[name].mean()))
-    others = {f"best single ({single})": single, "hybrid": "hybrid", **{name: name for name in peers.PEERS}}
-    return {label: _plain(compare(values["full"], values[name])) for label, name in others.items() if name in values}
+    others = {"best single": single, "hybrid": "hybrid", **{name: name for name in peers.PEERS}}
+    return {
+        label: {"other": name, **_plain(compare(values["full"], values[name]))}
+        for label, name in others.items()
+        if name in values
+    }
 
 
 def _plain(figure: Any) -> dict[str, float]:
@@ -153,8 +157,9 @@ def table(entry: dict[str, Any]) -> str:
     for label in entry["against"].get(REFERENCE, {}):
         cells = []
         for measure in MEASURES:
-            c: dict[str, float] | None = entry["against"][measure].get(label)
-            cells.append(f"{c['difference']:+.4f} [{c['low']:+.3f}, {c['high']:+.3f}] p {c['p']:.4f}" if c else "")
+            c = entry["against"][measure][label]
+            which = f" ({c['other']})" if c["other"] != label else ""
+            cells.append(f"{c['difference']:+.4f} [{c['low']:+.3f}, {c['high']:+.3f}] p {c['p']:.4f}{which}")
         lines.append(f"| full − {label} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

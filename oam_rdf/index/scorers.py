@@ -114,6 +114,8 @@ def bm25(
             for field, (rows, counts) in way.fields.items():
                 norm = 1.0 - B + B * lengths[field][rows] / means[field] if means[field] > 0 else 1.0
                 frequency[rows] += boosts[field] * counts / norm
+            if way.how == "parts":  # however often its parts stand apart, the compound is not there more than once
+                np.minimum(frequency, 1.0, out=frequency)
             np.maximum(best, way.weight * frequency * (K1 + 1.0) / (K1 + frequency), out=best)
         if term.kind == "run":
             total += sum(weight for part, weight in weights.items() if part in term.key) * best

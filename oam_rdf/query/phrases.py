@@ -66,9 +66,13 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "中文提問，略偏重詞",
         "zh-Hans": "中文提问，略偏重词",
     },
-    "a concept or question: meaning counts more": {
-        "zh-Hant": "概念或提問，偏重語義",
-        "zh-Hans": "概念或提问，偏重语义",
+    "a phrase or claim: words and meaning count alike": {
+        "zh-Hant": "短語或主張，詞與語義並重",
+        "zh-Hans": "短语或主张，词与语义并重",
+    },
+    "a question: meaning counts more": {
+        "zh-Hant": "提問，偏重語義",
+        "zh-Hans": "提问，偏重语义",
     },
     "set by the caller": {
         "zh-Hant": "由呼叫者指定",

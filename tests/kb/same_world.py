@@ -22,9 +22,7 @@ from oam_rdf.index import embed
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 
-_SYMBOLS = (
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr".split()
-)
+_SYMBOLS = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr".split()
 _CHINESE = "氫氦鋰鈹硼碳氮氧氟氖鈉鎂鋁矽磷硫氯氬鉀鈣鈧鈦釩鉻錳鐵鈷鎳銅鋅鎵鍺砷硒溴氪銣鍶釔鋯"
 _ENGLISH = (
     "hydrogen helium lithium beryllium boron carbon nitrogen oxygen fluorine neon sodium magnesium aluminium silicon "
@@ -56,7 +54,7 @@ QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("symbol Fe 鐵", {"half_life": 0, "weights": {"lexical": 0.3, "dense": 0.7}}),
     ("colouring of maps", {"only_language": "en", "states": ["FORMALLY_PROVED"]}),
 )
-#: What says when and in which generation an answer was made.
+#: What says when and in which generation an answer was made; ``until`` is the newest commit, from which ages count.
 _OF_THE_RUN = frozenset(("retrieval_id", "time", "until", "milliseconds", "generation", "revision"))
 
 
@@ -82,10 +80,10 @@ def element(number: int) -> tuple[str, str]:
     return f"element-{number:02}.md", head + body
 
 
-def write(folder: Path, elements: int = 40) -> list[Path]:
-    """The sample documents and the first of the elements, sorted by name."""
+def write(folder: Path, elements: int = 40, samples: str = "*") -> list[Path]:
+    """The sample documents named so and the first of the elements, sorted by name."""
     folder.mkdir(parents=True)
-    for path in DOCUMENTS.iterdir():
+    for path in DOCUMENTS.glob(samples):
         shutil.copy(path, folder)
     for number in range(1, elements + 1):
         name, text = element(number)
@@ -136,6 +134,10 @@ def answers(kb: KnowledgeBase) -> list[str]:
 if __name__ == "__main__":
     embed._loaded["e5"] = Hashed()
     place, chosen = Path(sys.argv[1]), sys.argv[2]
-    made = KnowledgeBase.open(place) if chosen == "there" else build(place, sorted((place.parent / "sources").iterdir()), chosen)
+    made = (
+        KnowledgeBase.open(place)
+        if chosen == "there"
+        else build(place, sorted((place.parent / "sources").iterdir()), chosen)
+    )
     with made:
         print(json.dumps(answers(made), ensure_ascii=False))

@@ -158,6 +158,8 @@ def test_base_weights_by_kind_and_language() -> None:
     assert of(text="呼吸 節律", language="zh") == (0.7, 0.3, 0.0)
     assert of(text="呼吸如何影響節律？", language="zh") == (0.6, 0.4, 0.0)
     assert of(text="how clocks work", language="en") == (0.3, 0.7, 0.0)
+    assert of(text="In which year was the clock built?", language="en") == (0.3, 0.7, 0.0)
+    assert of(text="clocks lose time in the cold", language="en") == (0.5, 0.5, 0.0)
     assert of(text="x", query_type="RELATIONAL", language="en")[2] > 0.3
 
 
