@@ -73,12 +73,12 @@ def fuse(state: State) -> State:
     candidates: list[Candidate] = []
     plan = state.plan.weights
     own = {"lexical": plan.lexical, "dense": plan.dense, "graph": plan.graph, "walk": min(plan.graph, WALK)}
-    foreign = {**own, "lexical": min(plan.lexical, plan.foreign), "dense": max(plan.dense, 1 - plan.foreign)}
-    asked = state.plan.language.lower().partition("-")[0] if plan.reason != "set by the caller" else ""
+    foreign = {**own, "lexical": plan.foreign, "dense": 1 - plan.foreign}
+    translated = set(state.step("lexical").get("translated", ())) if plan.reason != "set by the caller" else set()
     how = method(state)
     pins = set(state.step("lexical").get("pins", ()))
     for group, language in enumerate(state.groups):
-        weights = foreign if asked and language != asked else own
+        weights = foreign if language in translated else own
         # What the graph reached are objects, not passages: see _reached.
         lists = {r.channel: r for r in state.rankings if r.group == group and len(r.rows) and r.channel != "graph"}
         # A channel without weight is heard only where no other found anything.

@@ -98,3 +98,10 @@ def test_posting_algebra() -> None:
     assert either.rows.tolist() == [1, 3, 4, 5] and either.counts.tolist() == [1, 7, 5, 4]
     empty = Postings(np.zeros(0, "i4"), np.zeros(0, "f4"))
     assert len(all_of([a, empty]).rows) == 0 and any_of([empty, a]).rows.tolist() == [1, 3, 5]
+
+
+def test_parts_of_a_compound_do_not_add_up_to_it(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path)
+    apart = "frame entry " * 6
+    index = corpus.commit([document("d0", apart), document("d1", "one frame-entry of many others here and there")])
+    assert index.search("frame-entry", scorer="bm25").rows.tolist() == [1, 0]

@@ -103,3 +103,15 @@ def oam(
     ran = subprocess.run(python, capture_output=True, text=True, env=given, timeout=180, check=False)
     assert ran.returncode == 0, ran.stderr
     return [Done(*line) for line in json.loads(ran.stdout.splitlines()[-1])]
+
+
+def held_to_permissions() -> Sequence[str] | None:
+    """What stands before a command that may not write where permissions forbid it; None where that cannot be had."""
+    if os.geteuid() != 0:
+        return ()
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        return None
+    taken = "-dac_override,-dac_read_search,-fowner"
+    before = (setpriv, f"--bounding-set={taken}", f"--inh-caps={taken}")
+    return before if subprocess.run([*before, "true"], capture_output=True, check=False).returncode == 0 else None

@@ -22,13 +22,14 @@ from oam_rdf.index import embed
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 
-_SYMBOLS = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr".split()
-_CHINESE = "氫氦鋰鈹硼碳氮氧氟氖鈉鎂鋁矽磷硫氯氬鉀鈣鈧鈦釩鉻錳鐵鈷鎳銅鋅鎵鍺砷硒溴氪銣鍶釔鋯"
-_ENGLISH = (
-    "hydrogen helium lithium beryllium boron carbon nitrogen oxygen fluorine neon sodium magnesium aluminium silicon "
-    "phosphorus sulfur chlorine argon potassium calcium scandium titanium vanadium chromium manganese iron cobalt nickel "
-    "copper zinc gallium germanium arsenic selenium bromine krypton rubidium strontium yttrium zirconium"
-).split()
+_TABLE = """
+H 氫 hydrogen, He 氦 helium, Li 鋰 lithium, Be 鈹 beryllium, B 硼 boron, C 碳 carbon, N 氮 nitrogen, O 氧 oxygen,
+F 氟 fluorine, Ne 氖 neon, Na 鈉 sodium, Mg 鎂 magnesium, Al 鋁 aluminium, Si 矽 silicon, P 磷 phosphorus, S 硫 sulfur,
+Cl 氯 chlorine, Ar 氬 argon, K 鉀 potassium, Ca 鈣 calcium, Sc 鈧 scandium, Ti 鈦 titanium, V 釩 vanadium, Cr 鉻 chromium,
+Mn 錳 manganese, Fe 鐵 iron, Co 鈷 cobalt, Ni 鎳 nickel, Cu 銅 copper, Zn 鋅 zinc, Ga 鎵 gallium, Ge 鍺 germanium,
+As 砷 arsenic, Se 硒 selenium, Br 溴 bromine, Kr 氪 krypton, Rb 銣 rubidium, Sr 鍶 strontium, Y 釔 yttrium, Zr 鋯 zirconium
+"""
+_ELEMENTS = [tuple(entry.split()) for entry in _TABLE.split(",")]
 _PERIODS = (2, 10, 18, 36, 54)  # the last element of each
 
 #: Query and options: Chinese and English, ids, directions, operators, global questions, ties.
@@ -60,7 +61,7 @@ _OF_THE_RUN = frozenset(("retrieval_id", "time", "until", "milliseconds", "gener
 
 def element(number: int) -> tuple[str, str]:
     """Name and text of a small document; many sentences are the same in all of them, so that there are ties."""
-    symbol, chinese, english = _SYMBOLS[number - 1], _CHINESE[number - 1], _ENGLISH[number - 1]
+    symbol, chinese, english = _ELEMENTS[number - 1]
     period = next(at for at, last in enumerate(_PERIODS, 1) if number <= last)
     head = f"---\nid: ELEMENT-{number:02}\nlanguage: {'en' if number % 2 else 'zh-Hant'}\n"
     head += "operators: [REP.FORMALIZE]\n" if number % 5 == 0 else ""

