@@ -24,10 +24,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from oam_rdf.index.embed import load_embedder
+from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.search import search
@@ -94,6 +99,21 @@ def _again(path: Path, folder: Path, number: int) -> Path:
         + _FRONT.sub("", path.read_text("utf-8"))
     )
     return target
+
+
+def fill(kb: KnowledgeBase) -> int:
+    """Random unit vectors for passages without one: how long a search takes does not depend on what they mean."""
+    embedder = load_embedder("e5")
+    rng = np.random.default_rng(1)
+    with kb.snapshot() as snapshot, closing(VectorCache(kb.layout.embeddings)) as cache:
+        digests = sorted({bytes(digest) for digest in snapshot.passages.digest})
+        have, _ = cache.get(digests, embedder.fingerprint)
+        missing = [digest for digest, there in zip(digests, have, strict=True) if not there]
+        for at in range(0, len(missing), 10_000):
+            some = missing[at : at + 10_000]
+            vectors = rng.normal(size=(len(some), embedder.dim)).astype("f4")
+            cache.put(some, embedder.fingerprint, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    return len(missing)
 
 
 def objects(kb: KnowledgeBase) -> int:
@@ -239,6 +259,9 @@ def main() -> None:
     arguments.add_argument("--work", type=Path)
     arguments.add_argument("--sizes", default="1000,10000,100000")
     arguments.add_argument("--no-vectors", action="store_true")
+    arguments.add_argument(
+        "--filler", action="store_true", help="random unit vectors for what is not embedded yet; counted in the table"
+    )
     arguments.add_argument("--fresh", action="store_true")
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--measure", type=Path, help="measure one knowledge base and print JSON")
@@ -256,12 +279,13 @@ def main() -> None:
         home.mkdir(parents=True, exist_ok=True)
         kb = KnowledgeBase.open(home / "kb") if (home / "kb").is_dir() else KnowledgeBase.init(home / "kb")
         _, repeated = build(kb, given.corpora, home, size)
+        filled = fill(kb) if given.filler else 0
         if not given.no_vectors:
             kb.embed()
         kb.close()
         command = [sys.executable, __file__, "--measure", str(home / "kb")]
         out = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ)
-        figures[size] = {**json.loads(out.stdout), "repeated objects": repeated}
+        figures[size] = {**json.loads(out.stdout), "repeated objects": repeated, "filler vectors": filled}
         print(f"measured {size}", file=sys.stderr, flush=True)
     print("\n".join(table(figures)))
     if given.json:
