@@ -1,7 +1,10 @@
-"""Where the ontology, shapes, sample data and profiles lie: inside the wheel, or at the top of a checkout."""
+"""Where the ontology, shapes, sample data and profiles lie: inside the wheel, or at the top of a checkout; and where what is
+computed once for a user is kept."""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -35,3 +38,16 @@ def schemas_dir() -> Path:
 def profiles_dir() -> Path:
     """Folder of the profiles that ship with the product."""
     return _PACKAGE / "profiles"
+
+
+def cache_folder() -> Path:
+    """``OAM_CACHE``, else the folder for caches of this user on this platform; it need not exist."""
+    if os.environ.get("OAM_CACHE"):
+        return Path(os.environ["OAM_CACHE"])
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "oam-rdf"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "oam-rdf" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "oam-rdf"
+    return Path.home() / ".cache" / "oam-rdf"

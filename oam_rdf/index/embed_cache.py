@@ -7,27 +7,14 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from oam_rdf.errors import Damaged
+from oam_rdf.resources import cache_folder
 
 _MANIFEST = "manifest.json"
-
-
-def cache_folder() -> Path:
-    """``OAM_CACHE``, else the folder for caches of this user on this platform; it need not exist."""
-    if os.environ.get("OAM_CACHE"):
-        return Path(os.environ["OAM_CACHE"])
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "oam-rdf"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "oam-rdf" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "oam-rdf"
-    return Path.home() / ".cache" / "oam-rdf"
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:

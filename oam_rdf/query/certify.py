@@ -53,7 +53,7 @@ def certify(
         "revision": snapshot.generation.revision,
         "clearance": snapshot.clearance,
         "software": f"oam-rdf {__version__}",
-        "model": str(snapshot.generation.manifest.get("fingerprint", "")),
+        "model": str((snapshot.generation.manifest.get("model") or {}).get("fingerprint", "")),
         "coverage": _coverage(snapshot),
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "milliseconds": milliseconds,

