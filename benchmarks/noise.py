@@ -17,6 +17,7 @@ import random
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.compile import compile_query
-from oam_rdf.query.plan import Entry, Operator, Scoring
+from oam_rdf.query.plan import Entry, Operator, Plan, Rescue, Scoring
 from oam_rdf.query.search import search
 from oam_rdf.query.snapshot import Snapshot
 
@@ -112,7 +113,10 @@ def run(
         soft = Operator(prefer=(Entry(operator),))
         answers = {
             "none": search(snapshot, plan, k=K, granularity="DOCUMENT"),
-            "strict": search(snapshot, plan, k=K, granularity="DOCUMENT", operators=[operator], strict=True),
+            # Not the option of that name, which also asks for every channel.
+            "strict": search(
+                snapshot, replace(plan, rescue=Rescue(strict=True)), k=K, granularity="DOCUMENT", operators=[operator]
+            ),
             "rescue": search(snapshot, plan, k=K, granularity="DOCUMENT", operators=[operator]),
             "soft": search(
                 snapshot,
@@ -142,9 +146,7 @@ def run(
     }  # fmt: skip
 
 
-def _with(plan: Any, operator: Operator) -> Any:
-    from dataclasses import replace
-
+def _with(plan: Plan, operator: Operator) -> Plan:
     return replace(plan, operator=operator, scoring=Scoring(operator=0.3, reason="set by the caller"))
 
 
