@@ -9,6 +9,8 @@
 - version: 25 questions whose words occur in a superseded document alone, restricted: 25 whose words occur in documents
   alone that the asking clearance may not see; against 50 whose words occur in visible documents in force.
 
+The last two kinds are asked of a knowledge base without vectors, where the baseline has nothing to go by.
+
 The baseline abstains below a cosine of the best dense hit; its threshold is the best on the other half of the questions of
 the kind (two-fold), which the gate has no use for. An abstention is any verdict but ANSWERABLE and PARTIALLY_ANSWERABLE.
 """
@@ -194,9 +196,7 @@ def _peps(work: Path) -> KnowledgeBase:
             )
         kb.ingest([secret], IngestOptions())
         kb.close()
-    kb = KnowledgeBase.open(home / "kb")
-    kb.embed()
-    return kb
+    return KnowledgeBase.open(home / "kb")  # words decide here; vectors of 24,000 passages would take half an hour
 
 
 def fields(work: Path, fold: int) -> tuple[KnowledgeBase, list[Question]]:
@@ -215,7 +215,7 @@ def fields(work: Path, fold: int) -> tuple[KnowledgeBase, list[Question]]:
             han = "一二三四五六七八"
             if authors < 7:
                 absent += [f"Who is the {nth[authors]} author of {plain}?", f"{plain} 的第{han[authors]}位作者是誰？"]
-            if authors:
+            if 0 < authors <= len(nth):
                 stored += [
                     f"Who is the {nth[authors - 1]} author of {plain}?",
                     f"{plain} 的第{han[authors - 1]}位作者是誰？",
