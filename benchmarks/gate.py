@@ -36,10 +36,10 @@ from public_sets import SHARED
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.text.stem import stem
 
 ANSWERS = ("ANSWERABLE", "PARTIALLY_ANSWERABLE")
 CORPORA = SHARED.parent / "corpora"
-_WORD = re.compile(r"[A-Za-z][a-z]{4,}|[\u4e00-\u9fff]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +249,8 @@ def versions(work: Path, fold: int) -> tuple[KnowledgeBase, list[Question]]:
         for row in range(len(snapshot.passages)):
             document = int(snapshot.passage_document[row])
             text = snapshot.text(row) + " " + snapshot.passages.heading(row) + " " + snapshot.passages.title(row)
-            for word in set(_WORD.findall(text)):
-                where.setdefault(word.casefold(), set()).add(document)
+            for word in words(snapshot, text):
+                where.setdefault(word, set()).add(document)
         rare: dict[int, list[str]] = {}
         for word, documents in where.items():
             if len(documents) == 1:
@@ -259,19 +259,28 @@ def versions(work: Path, fold: int) -> tuple[KnowledgeBase, list[Question]]:
         hidden = snapshot.facets.mask("visibility", "CONFIDENTIAL")
         for document in sorted(rare):
             status = snapshot.version_status[document]
-            words = sorted(rare[document])
-            if len(words) < 4:
+            alone = sorted(rare[document])
+            if len(alone) < 4:
                 continue
             single = status == "SUPERSEDED" and len(snapshot.successors.get(document, ())) == 1
             kind = "restricted" if hidden[document] else "version" if single else "kept" if status == "ACTIVE" else ""
             if kind:
-                kinds[kind].append(words)
+                kinds[kind].append(alone)
     expected = {"version": "VERSION_CONFLICT", "restricted": "UNANSWERABLE_FROM_CORPUS", "kept": ""}
     questions = []
     for kind, count in (("version", 25), ("restricted", 25), ("kept", 50)):
-        for words in (rng.sample(kinds[kind], len(kinds[kind])) * 5)[:count]:
-            questions.append(Question(kind, " ".join(rng.sample(words, 2)), expected[kind], "PUBLIC"))
+        for alone in (rng.sample(kinds[kind], len(kinds[kind])) * 5)[:count]:
+            questions.append(Question(kind, " ".join(rng.sample(alone, 2)), expected[kind], "PUBLIC"))
     return kb, _mixed(questions)
+
+
+def words(snapshot: Snapshot, text: str) -> set[str]:
+    """Words as the index cuts them: Latin ones by their stem, Han ones of two characters or more."""
+    tokens = snapshot.lexical.segmenter.tokens(text)  # type: ignore[union-attr]
+    han = {token.key for token in tokens if token.kind == "han" and len(token.key) > 1}
+    return han | {
+        stem(token.key) for token in tokens if token.kind == "ascii" and token.key.isalpha() and len(token.key) > 4
+    }
 
 
 def _mixed(questions: list[Question]) -> list[Question]:

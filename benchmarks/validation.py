@@ -144,7 +144,9 @@ def main() -> None:
             print(json.dumps((whole if kind == "whole" else gate)(rest[0], int(rest[1]), Path(rest[2]))))
         return
     minter = Minter("http://oam.localhost/")
-    print(f"Python {platform.python_version()}, {platform.machine()}; statements as objects, {PER_DOCUMENT} a document\n")
+    print(
+        f"Python {platform.python_version()}, {platform.machine()}; statements as objects, {PER_DOCUMENT} a document\n"
+    )
     print("| what | engine | objects | triples | seconds | peak MB |\n|--|--|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as temporary:
         sizes = (1_000,) if options.quick else (1_000, 10_000, 100_000)
@@ -166,7 +168,9 @@ def main() -> None:
 
 
 def _row(what: str, engine: str, size: int, got: dict[str, float]) -> None:
-    print(f"| {what} | {engine} | {size:,} | {got['triples']:,} | {got['seconds']:.3f} | {got['peak']:.0f} |", flush=True)
+    print(
+        f"| {what} | {engine} | {size:,} | {got['triples']:,} | {got['seconds']:.3f} | {got['peak']:.0f} |", flush=True
+    )
 
 
 if __name__ == "__main__":
