@@ -62,6 +62,7 @@ _CONDITIONS = ("domain", "safety", "population", "version", "rights", "precondit
     "--model-endpoint", metavar="URL", help="Where to ask it, OpenAI-compatible (default OAM_MODEL_ENDPOINT)."
 )
 @click.option("--model-timeout", type=click.FloatRange(0, min_open=True), default=20.0, metavar="S", show_default=True)
+@click.option("--syntax", type=click.Choice(("plain", "whoosh")), default="plain", show_default=True)
 @click.option("--strict", is_flag=True, help="A channel that is off is an error; no condition is relaxed.")
 @click.option("--explain", is_flag=True, help="Say why each result is there, with the field of the certificate.")
 @click.option("--interactive", is_flag=True, help="Go on from the results: open, follow directions, search again.")
@@ -113,7 +114,7 @@ def search(
         return
     asked: str | Plan = str(query)
     if plan is not None:
-        asked = Plan.from_yaml(plan.read_text("utf-8"))
+        asked = _plan(plan)
     elif chat is not None:
         asked = kb.plan(str(query), language=options["language"], chat=chat, name=chat.model)
     answer = kb.search(asked, **options)
@@ -129,6 +130,13 @@ def search(
     if output is not None:
         output.write_text(console.file.getvalue(), "utf-8")  # type: ignore[attr-defined]
         obj.note(f"{len(answer.results)} results written to {output}")
+
+
+def _plan(path: Path) -> Plan:
+    try:
+        return Plan.from_yaml(path.read_text("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the plan {path.name} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
 
 
 def _chat(model: str | None, endpoint: str | None, timeout: float) -> Chat | None:

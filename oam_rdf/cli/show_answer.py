@@ -67,7 +67,8 @@ def answer_lines(answer: Answer, *, explain: bool = False, ui: str = "en", where
 def _reason(verdict: Mapping[str, Any], ui: str) -> str:
     said = say("", [str(verdict["reason"])], ui)
     facts = verdict.get("facts", {})
-    named = [str(name) for key in ("ids", "terms", "heads") for name in facts.get(key, ())]
+    whose = "said by" if "said by" in facts else "heads"  # the heads do not say what only old texts say
+    named = [str(name) for key in ("ids", "terms", whose) for name in facts.get(key, ())]
     pairs = [" ↔ ".join(map(str, pair)) for pair in facts.get("pairs", ())]
     shown = listed([*named, *pairs][:8], ui)
     return f"{said} ({shown})" if shown and ui == "en" else f"{said}（{shown}）" if shown else said

@@ -90,7 +90,7 @@ def certify(
         "results": found,
         "excluded": [*_once(state.excluded), *_below(state, rest, plan.form.offset + len(shown))],
         "gate": state.step("gate"),
-        "degraded": snapshot.degraded,
+        "degraded": state.degraded,
         "uncertainty": {
             "notes": plan.notes,
             "answerability_risk": [e.value for e in plan.answerability_risk],

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
+from oam_rdf.index.syntax import parse, words
 from oam_rdf.query.asked import asked
 from oam_rdf.query.content import runs, weight
 from oam_rdf.query.cues import RELATION, Cues, Hit, written
@@ -92,6 +93,16 @@ def compile_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
     if names.ids:
         plan = replace(plan, form=replace(plan.form, asked=asked(plain)))
     return replace(plan, route=_routes(plan, kind, plain, names, matter), answerability_risk=_risk(plan, plain, kind))
+
+
+def whoosh_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
+    """The plan of a query in Whoosh's syntax: its words, searched in the words alone. :raises UsageError: if it is none."""
+    asked = words(parse(text))
+    spoken = language or language_of(asked, snapshot.passages.languages)
+    route = (Entry("SPARSE_ONLY", "rule:syntax"),)
+    return Plan(
+        text=asked, language=spoken, query_type="EXACT", semantic=Entry(asked, "rule:text"), route=route, whoosh=text
+    )
 
 
 def language_of(text: str, known: list[str]) -> str:

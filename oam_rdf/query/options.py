@@ -127,6 +127,12 @@ def _check(plan: Plan) -> None:
     _one_of("version mode", (plan.version.mode.value,), MODES)
     _one_of("scorer", (plan.scorer,), SCORERS)
     _one_of("method of fusion", (plan.weights.method,), METHODS)
+    for entry in plan.navigation.directions:
+        _direction(entry.value)
+    if plan.scoring.half_life < 0:
+        raise UsageError(f"half-life is {plan.scoring.half_life}", hint="days, or 0 to switch freshness off")
+    if plan.scoring.rerank and not plan.scoring.rerank.startswith("st:"):
+        raise UsageError(f"unknown reranker {plan.scoring.rerank!r}", hint="write st:NAME or st:FOLDER")
     for tag in (plan.language, *(entry.value for entry in condition.language)):
         checked_language(tag)
 

@@ -22,6 +22,10 @@ def word(key: str, tag: str) -> str:
 
 # What stages write into the trace as reasons, in English; a test proves that none is missing here.
 REASONS: dict[str, dict[str, str]] = {
+    "a direction is asked for, and nothing to start from": {
+        "zh-Hant": "問的是方向，卻沒有起點",
+        "zh-Hans": "问的是方向，却没有起点",
+    },
     "nothing is asked": {
         "zh-Hant": "沒有提出問題",
         "zh-Hans": "没有提出问题",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -197,6 +197,7 @@ class Plan:
     weights: Weights = Weights()
     scoring: Scoring = Scoring()
     rescue: Rescue = Rescue()
+    whoosh: str = ""  # a query in Whoosh's syntax, which rows must meet; ``text`` then holds its words
     scorer: str = "auto"  # lexical score that feeds fusion (decision D21b)
     notes: tuple[str, ...] = field(default=())  # ambiguities the compiler saw (paper §19.10)
 
@@ -360,4 +361,6 @@ def _scalar(value: Any, shape: str, place: str) -> Any:
         return value
     if shape == "str" and isinstance(value, str):
         return value
+    if shape == "str" and isinstance(value, date):  # YAML reads an unquoted date as one
+        return value.isoformat()
     raise UsageError(f"{place} must be of type {shape}, not {value!r}")

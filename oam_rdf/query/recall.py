@@ -15,6 +15,7 @@ import numpy as np
 from oam_rdf.errors import Damaged
 from oam_rdf.index.columns import Array
 from oam_rdf.index.lexical import LexicalResult
+from oam_rdf.index.syntax import holds, parse
 from oam_rdf.query.trace import Ranking, State
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import has_han
@@ -71,10 +72,14 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
     query = _query(state)
     if index is None or not query.strip() or not visible.any():
         return state
-    other = [group for group, tag in enumerate(state.groups) if _crosses(query, tag)]
+    syntax = state.plan.whoosh
+    other = [group for group, tag in enumerate(state.groups) if not syntax and _crosses(query, tag)]
     try:
         # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
         result = index.search(query, visible=visible, scorer=state.plan.scorer)
+        if syntax:
+            met = holds(index, parse(syntax), len(visible))[result.rows]
+            result = replace(result, rows=result.rows[met], scores=result.scores[met], total=int(met.sum()))
         foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
     except Damaged as error:  # postings are read when a word is first asked for
         state.snapshot.lose("lexical", error)
@@ -93,7 +98,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
             rankings.append(Ranking("lexical", group, rows, scores))
             continue
         chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
-        if group and state.plan.language and len(chosen):
+        if group and state.plan.language and len(chosen) and not syntax:
             names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
             exact = [_exactly(state, int(result.rows[at]), ascii_terms) for at in names]
             chosen = names[np.array(exact, dtype=bool)]
@@ -109,7 +114,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         hits=result.total,
         excluded=int((~admitted).sum()),
         verbatim=verbatim,
-        pins=[int(row) for row in result.pins if state.passages[row]],
+        pins=[int(row) for row in result.pins if state.passages[row] and not syntax],
         translated=[state.groups[group] for group in other],
     )
 

@@ -24,9 +24,8 @@ def rerank(state: State) -> State:
         return state
     try:
         scores = load_reranker(name).score(state.plan.text, [_text(state, c.row, c.passage) for c in head])
-    except OamError as error:  # the answer stands without it, marked
+    except OamError as error:  # the answer stands without it, marked; the next search of the snapshot is not
         failed = state.snapshot.told(str(error))
-        state.snapshot.degraded.setdefault("rerank", failed)
         return state.note("rerank", model=name, failed=failed)
     before = list(range(len(head)))
     by_model = sorted(before, key=lambda i: (-scores[i], i))

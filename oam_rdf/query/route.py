@@ -31,7 +31,9 @@ def route(state: State) -> State:
     if any(entry.origin == CALLER for entry in chosen):
         chosen, reasons = _callers(state, chosen)
     elif not _asks(plan, names):
-        chosen, reasons = [Entry("NO_RETRIEVAL", "rule:empty")], ["nothing is asked"]
+        chosen = [Entry("NO_RETRIEVAL", "rule:empty")]
+        wish = plan.navigation.directions or plan.graph.relations
+        reasons = ["a direction is asked for, and nothing to start from"] if wish else ["nothing is asked"]
     else:
         if names:  # never taken when the query names an entity
             chosen = [entry for entry in chosen if entry.value != "NO_RETRIEVAL"]

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from oam_rdf.errors import Damaged
+from oam_rdf.errors import Damaged, UsageError
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.certificate import Certificates
 from oam_rdf.query.certify import certify
-from oam_rdf.query.compile import compile_query
+from oam_rdf.query.compile import compile_query, whoosh_query
 from oam_rdf.query.constrain import prove
 from oam_rdf.query.gate import finish
 from oam_rdf.query.options import checked_language, with_options
@@ -58,6 +58,7 @@ def search(
     rerank: str = "",
     weights: Mapping[str, float] | None = None,
     scorer: str = "",
+    syntax: str = "plain",
     strict: bool = False,
     certificates: Certificates | None = None,
     stages: Sequence[tuple[str, Stage]] = STAGES,
@@ -73,13 +74,17 @@ def search(
     :param conditions: domain, safety, population, version, rights, preconditions -> values, one of which must hold.
     :param diversity: 1 − λ of maximal marginal relevance. ``half_life``: days (decision D27), 0 switches freshness off.
     :param rerank: a cross-encoder, ``st:NAME_OR_PATH``.
+    :param syntax: ``whoosh`` reads AND, OR, NOT, brackets and ``field:``; a plain query is plain text.
     :param strict: a channel that is off or incomplete is an error, and no condition is relaxed.
     :param certificates: where the certificate is stored; otherwise it is only returned.
     :raises UsageError: for an option or plan that cannot be used as given.
     """
     began = time.perf_counter()
     checked_language(language)
-    plan = query if isinstance(query, Plan) else compile_query(query, snapshot, language)
+    if syntax not in ("plain", "whoosh"):
+        raise UsageError(f"unknown syntax {syntax!r}", hint="plain or whoosh")
+    read = whoosh_query if syntax == "whoosh" else compile_query
+    plan = query if isinstance(query, Plan) else read(query, snapshot, language)
     plan = with_options(
         plan, k=k, offset=offset, granularity=granularity, language=language, only_language=only_language, route=route,
         states=tuple(states) + (VERIFIED if only_verified else ()),
@@ -96,12 +101,11 @@ def search(
     ranked = state.candidates
     state = finish(state)
     shown = results(state)
-    if strict and snapshot.degraded:
-        channel, reason = min(dict(snapshot.degraded).items())
-        raise _off(channel, reason)
+    if strict and (off := state.degraded):
+        raise _off(*min(off.items()))
     milliseconds["total"] = round((time.perf_counter() - began) * 1000, 2)
     certificate = certify(state, shown, ranked, milliseconds, asked=plan)
-    degraded = dict(snapshot.degraded)
+    degraded = state.degraded
     if certificates is not None:
         try:
             certificates.store(certificate)

@@ -184,6 +184,12 @@ class State:
         """The state with one more trace entry."""
         return replace(self, steps=(*self.steps, Step(stage, data)))
 
+    @property
+    def degraded(self) -> dict[str, str]:
+        """What was off in this search, with the reason: the snapshot's channels, and the reranker that it alone named."""
+        failed = self.step("rerank").get("failed")
+        return {**self.snapshot.degraded, **({"rerank": failed} if failed else {})}
+
     def step(self, stage: str) -> Mapping[str, Any]:
         """Everything that a stage noted, later entries over earlier ones; empty if it did not run."""
         merged: dict[str, Any] = {}

@@ -8,7 +8,6 @@ condition or exception, a consequence of the piece before, a label) are put back
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import NamedTuple
 
 
@@ -364,16 +363,3 @@ def _leads(text: str, sentence: Sentence, formula: Sentence) -> bool:
 def is_open(sentence: str) -> bool:
     """Whether a sentence goes on in what is displayed below it: it ends without a mark that would end it."""
     return not re.search(r"[。！？；.!?;」』”\"）)|][\s*_]*\Z", sentence) and not sentence.lstrip().startswith("#")
-
-
-class StatementIndex:
-    """Finds the statement that holds an offset."""
-
-    def __init__(self, spans: list[Sentence]) -> None:
-        self._spans = spans
-        self._starts = [s.start for s in spans]
-
-    def at(self, offset: int) -> int:
-        """Index of the statement that holds ``offset``, or -1."""
-        index = bisect_right(self._starts, offset) - 1
-        return index if index >= 0 and offset < self._spans[index].end else -1

@@ -121,6 +121,18 @@ def test_what_cannot_be_used_is_refused(oam: Any, arguments: tuple[str, ...]) ->
         oam("search", *arguments)
 
 
+def test_what_only_old_texts_say_is_laid_to_them(oam: Any) -> None:
+    because = next(line for line in oam("search", "燃素").stdout.splitlines() if "only superseded texts" in line)
+    assert because.rstrip().endswith("(燃素, COMBUSTION-1)")
+
+
+def test_a_plan_in_another_encoding_is_refused(oam: Any, tmp_path: Path) -> None:
+    plan_file = tmp_path / "plan.yaml"
+    plan_file.write_bytes("text: 燃素\n".encode("utf-16"))
+    with pytest.raises(OamError, match=r"plan\.yaml is not UTF-8"):
+        oam("search", "--plan", str(plan_file))
+
+
 @pytest.mark.parametrize(
     "query", ["[bold red]x[/]", "a\x1b[2Jb", "'; DROP TABLE x; --", "{id} %s \\", "*:* AND id:?", "-h x"[1:]]
 )

@@ -29,6 +29,8 @@ from oam_rdf.query.search import search
         ({"scorer": "magic"}, "unknown scorer 'magic'", "bm25"),
         ({"weights": {"words": 1.0}}, "unknown weight 'words'", "lexical"),
         ({"directions": ["SIDEWAYS"]}, "unknown direction 'SIDEWAYS'", "VERSION.LATEST"),
+        ({"half_life": -3}, "half-life is -3", "0 to switch"),
+        ({"rerank": "magic"}, "unknown reranker 'magic'", "st:NAME"),
         ({"states": ["TRUE"]}, "unknown epistemic state 'TRUE'", "REFUTED"),
     ],
 )
@@ -160,3 +162,19 @@ def test_no_claim_about_words_on_the_dense_route(world: World) -> None:
     answer = search(world.snapshot(), "quokka platypus", route="DENSE_ONLY")
     assert answer.verdicts[0]["reason"] == "no channel could search for it"
     assert all(item["verdict"] != "UNANSWERABLE_FROM_CORPUS" for item in answer.verdicts)
+
+
+def test_a_plan_with_a_direction_that_is_none(world: World) -> None:
+    world.add("D", "A pendulum swings.")
+    with pytest.raises(UsageError, match="unknown direction 'SIDEWAYS'"):
+        search(world.snapshot(), Plan.from_json({"text": "pendulum", "navigation": {"directions": ["SIDEWAYS"]}}))
+
+
+def test_a_reranker_that_is_absent_marks_its_own_search_only(world: World) -> None:
+    for name in ("D", "E"):
+        world.add(name, f"A pendulum swings in {name}.")
+    snapshot = world.snapshot()
+    asked = search(snapshot, "pendulum", rerank="st:/no/such/model")
+    assert asked.results and "rerank" in asked.degraded and "rerank" in asked.certificate["degraded"]
+    after = search(snapshot, "pendulum")
+    assert "rerank" not in after.degraded and "rerank" not in after.certificate["degraded"]

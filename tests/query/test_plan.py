@@ -76,6 +76,10 @@ def test_yaml_that_is_no_plan() -> None:
         _ = Version(as_of="yesterday").moment
 
 
+def test_a_date_without_quotes_is_read() -> None:
+    assert Plan.from_yaml("version: {as_of: 2026-07-31}").version.as_of == "2026-07-31"
+
+
 def test_a_callers_plan_in_json() -> None:
     plan = Plan.from_json(json.loads((PLANS / "caller.json").read_text("utf-8")))
     assert plan.epistemic.require == (Entry("FORMALLY_PROVED", "caller", 1.0, True),)

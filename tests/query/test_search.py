@@ -92,27 +92,6 @@ def test_an_exact_id_gives_that_very_object_with_its_successor(breath: World) ->
     assert latest.results[0].id == "V2" and "VERSION_TRACE" in latest.certificate["route"]
 
 
-@pytest.mark.parametrize(
-    ("relations", "kind"),
-    [
-        ({"B": (("supersedes", "A"),), "C": (("supersedes", "A"),)}, "fork"),
-        ({"A": (("supersedes", "B"),), "B": (("supersedes", "C"),), "C": (("supersedes", "A"),)}, "cycle"),
-    ],
-)
-def test_forks_and_cycles_are_conflicts_and_end(world: World, relations: dict[str, Any], kind: str) -> None:
-    """Hazard 54."""
-    for name in "ABC":
-        world.add(f"{name}", f"The {name.lower()}word stands here.", relations=relations.get(name, ()))
-    answer = search(world.snapshot(), "aword")
-    assert answer.verdict == "VERSION_CONFLICT"
-    assert answer.verdicts[0]["facts"]["kind"] == kind
-    assert {r.conflict for r in answer.results} == {kind}
-    if kind == "fork":
-        assert sorted(ids(answer)) == ["B", "C"] and answer.verdicts[0]["facts"]["heads"] == ["B", "C"]
-    else:
-        assert documents(answer) == ["A"]
-
-
 def test_a_field_that_is_not_stored(world: World) -> None:
     """Hazard 74: the entity exists and everything looks similar; the field does not exist."""
     world.add("KO-00042", "A claim about knowledge objects.", creators=("Ada", "Bo"))

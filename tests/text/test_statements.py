@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oam_rdf.text.statements import Sentence, StatementIndex, opaque, sentences, statements
+from oam_rdf.text.statements import opaque, sentences, statements
 
 
 def cut(text: str) -> list[str]:
@@ -145,8 +145,3 @@ def test_a_long_unbalanced_text_takes_linear_time() -> None:
 def test_opaque_ranges() -> None:
     text = "a `b.c` $d$ https://e.f/g [[h]] i"
     assert [text[a:b] for a, b in opaque(text, 0, len(text))] == ["`b.c`", "$d$", "https://e.f/g", "[[h]]"]
-
-
-def test_offsets_find_their_statement() -> None:
-    index = StatementIndex([Sentence(2, 5), Sentence(7, 9)])
-    assert [index.at(i) for i in (0, 2, 4, 5, 7, 9)] == [-1, 0, 0, -1, 1, -1]
