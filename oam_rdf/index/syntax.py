@@ -44,23 +44,24 @@ def words(query: Any) -> str:
     return " ".join(dict.fromkeys(leaf.text for leaf, wanted in _leaves(query) if wanted))
 
 
-def holds(index: LexicalChannel, query: Any, size: int) -> Bools:
-    """``bool[size]``: rows that meet the query."""
+def holds(index: LexicalChannel, query: Any, visible: Bools) -> Bools:
+    """``bool[n]``: rows that meet the query. Words are cut as ``visible`` rows know them, so nothing hidden decides."""
     if isinstance(query, Term):
-        return _term(index, query, size)
+        return _term(index, query, visible)
     if isinstance(query, Not):
-        return ~holds(index, query.query, size)
+        return ~holds(index, query.query, visible)
     if isinstance(query, AndNot):
-        return holds(index, query.a, size) & ~holds(index, query.b, size)
-    parts = [holds(index, part, size) for part in query]
+        return holds(index, query.a, visible) & ~holds(index, query.b, visible)
+    parts = [holds(index, part, visible) for part in query]
     combine = np.logical_and if isinstance(query, And) else np.logical_or
     return np.asarray(combine.reduce(parts))
 
 
-def _term(index: LexicalChannel, term: Any, size: int) -> Bools:
+def _term(index: LexicalChannel, term: Any, visible: Bools) -> Bools:
     fields = FIELDS if term.fieldname == _ANY else (term.fieldname,)
+    size = len(visible)
     held = np.ones(size, dtype=bool)
-    terms = index.holding(index.search(term.text, fields=fields))
+    terms = index.holding(index.search(term.text, fields=fields, visible=visible))
     for _, rows in terms:
         met = np.zeros(size, dtype=bool)
         met[rows] = True

@@ -78,7 +78,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
         result = index.search(query, visible=visible, scorer=state.plan.scorer)
         if syntax:
-            met = holds(index, parse(syntax), len(visible))[result.rows]
+            met = holds(index, parse(syntax), visible)[result.rows]
             result = replace(result, rows=result.rows[met], scores=result.scores[met], total=int(met.sum()))
         foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
     except Damaged as error:  # postings are read when a word is first asked for
