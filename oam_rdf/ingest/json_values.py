@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from oam_rdf.errors import ParseError
 from oam_rdf.ingest import visibility
 from oam_rdf.ingest.source import Source
+
+#: The top-level values of a file with their 1-based lines: one value, the members of one list, or JSON Lines.
+Rows = Sequence[tuple[Any, int]]
 
 _SPACE = re.compile(r"[\s\ufeff]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")

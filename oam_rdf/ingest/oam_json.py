@@ -12,7 +12,7 @@ from typing import Any
 
 from oam_rdf.errors import ParseError
 from oam_rdf.ingest import certificate_json, dates, visibility
-from oam_rdf.ingest.json_values import values
+from oam_rdf.ingest.json_values import Rows
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source
@@ -45,8 +45,8 @@ _RELATION = frozenset({"type", "target", "confidence", "verdict"})
 _EVIDENCE = frozenset({"kind", "evidence_type", "outcome", "status", "reference", "id"})
 
 
-def parse(source: Source, profile: Profile, *, statements: str = "said") -> ParsedDocument:
-    """A JSON file as a document. ``statements`` makes no difference: every object is said.
+def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
+    """A JSON file as a document. ``rows`` are its top-level values with their lines.
 
     :raises ParseError: for JSON that cannot be read, lone surrogates, or a file without any knowledge object.
     """
@@ -56,7 +56,7 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
     seen: dict[str, int] = {}
     around = ""  # what a value that is no object says of who may see the file
     certificates: list[tuple[dict[str, Any], int]] = []
-    for value, line in values(source):
+    for value, line in rows:
         if certificate_json.is_certificate(value):
             certificates.append((value, line))
             around = visibility.narrowest((around, visibility.in_value(value, source, line)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from oam_rdf.errors import ParseError
-from oam_rdf.ingest import markdown, oam_json, plain, rdf, rst
+from oam_rdf.ingest import json_files, markdown, plain, rdf, rst
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source, decode
 from oam_rdf.model import ParsedDocument
@@ -21,9 +21,9 @@ _PARSERS: dict[str, _Parser] = {
     "mdown": markdown.parse,
     "rst": rst.parse,
     "rest": rst.parse,
-    "json": oam_json.parse,
-    "jsonl": oam_json.parse,
-    "ndjson": oam_json.parse,
+    "json": json_files.parse,
+    "jsonl": json_files.parse,
+    "ndjson": json_files.parse,
     "txt": plain.parse,
     "text": plain.parse,
 }
