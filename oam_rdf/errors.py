@@ -20,6 +20,8 @@ Each error says what is wrong, where (``place`` is ``file[:line[:column]]``) and
 
 from __future__ import annotations
 
+MESSAGE_LIMIT = 2000  # characters: a message may quote a text of any length
+
 
 class OamError(Exception):
     """Base of all errors. ``str()`` gives ``place: message (hint)`` on one line."""
@@ -27,6 +29,8 @@ class OamError(Exception):
     exit_code = 2
 
     def __init__(self, message: str, *, place: str = "", hint: str = "") -> None:
+        if len(message) > MESSAGE_LIMIT:
+            message = f"{message[:MESSAGE_LIMIT]}… ({len(message)} characters)"
         self.message = message
         self.place = place
         self.hint = hint

@@ -9,9 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from oam_rdf.annotate.report import AnnotateReport
 from oam_rdf.annotate.run import AnnotateOptions, Annotator
 from oam_rdf.errors import ConfigError, UsageError
@@ -27,7 +24,7 @@ from oam_rdf.ingest.run import IngestOptions, Progress, silent
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import PREFIXES
 from oam_rdf.ontology import Ontology
-from oam_rdf.query import card, diff, navigate, search, source, versions
+from oam_rdf.query import card, diff, export, navigate, priority, search, source, versions
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.card import Card
 from oam_rdf.query.certificate import Certificates
@@ -39,13 +36,12 @@ from oam_rdf.query.options import checked_language
 from oam_rdf.query.plan import Plan
 from oam_rdf.query.propose import Chat, propose
 from oam_rdf.query.replay import Replay, run_again
-from oam_rdf.query.resolve import resolve
 from oam_rdf.query.shared import Shared
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.source import SourceView
 from oam_rdf.query.status import Status, status
 from oam_rdf.query.versions import Chain
-from oam_rdf.store import backup, export, publish
+from oam_rdf.store import backup, publish
 from oam_rdf.store.layout import Config, Layout, check_base, find_root
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.lock import WriteLock
@@ -172,7 +168,8 @@ class KnowledgeBase:
                     limit=limit,
                     model=model,
                     name=name,
-                    priority=_priority(snapshot),
+                    priority=priority.importance(snapshot),
+                    access=priority.access(snapshot, self.certificates),
                 )
             finally:
                 snapshot.close()
@@ -243,10 +240,11 @@ class KnowledgeBase:
         A generation that is gone is said in the result, not raised.
         """
         certificate = self.certificates.load(retrieval_id, clearance)
+        asked = self.certificates.asked(retrieval_id, clearance)
         level, number = str(certificate["clearance"]), int(certificate["generation"])
         if latest or number == publish.current_number(self.layout):
             with self.snapshot(level) as snapshot:
-                return run_again(snapshot, certificate)
+                return run_again(snapshot, certificate, asked)
         try:
             generation = publish.open_generation(self.layout, number)
         except UsageError:
@@ -254,7 +252,7 @@ class KnowledgeBase:
         with generation:
             old = Snapshot(self.layout.root, generation, level, embedder=self._embedder)
             try:
-                return run_again(old, certificate)
+                return run_again(old, certificate, asked)
             finally:
                 old.close()
 
@@ -321,22 +319,22 @@ class KnowledgeBase:
         self._limits, self._workers = limits, workers
 
     def export(
-        self, identifier: str | None, fmt: str = "turtle", *, originals: Path | None = None, clearance: str = _ALL
+        self,
+        identifiers: str | Sequence[str] | None,
+        fmt: str = "turtle",
+        *,
+        tcf: bool = False,
+        originals: Path | None = None,
+        clearance: str = _ALL,
     ) -> bytes:
-        """The document that an object belongs to, or everything when ``identifier`` is None, as RDF.
+        """Objects by id, or everything for None, in a format of :data:`oam_rdf.query.export.NAMES` (see there).
 
         ``originals`` names a folder that receives the Originals which the export points into.
         """
+        ids = [identifiers] if isinstance(identifiers, str) else identifiers
+        folders = (self.layout.originals, originals) if originals is not None else None
         with self.snapshot(clearance) as snapshot:
-            # Old texts hold what an edit removed: only who may see everything takes them along.
-            history = snapshot.history if clearance == _ALL else None
-            chosen = export.Selection(snapshot.store, history, self.minter)
-            if identifier is not None:
-                row = int(snapshot.facets.document[resolve(snapshot, identifier)])
-                chosen = chosen.of(snapshot.facets.identifiers[row])
-            if originals is not None:
-                chosen.copy_originals(self.layout.originals, originals)
-            return chosen.serialize(fmt)
+            return export.export(snapshot, self.minter, ids, fmt, tcf=tcf, originals=folders)
 
     def validate(self, files: Sequence[str | Path] = (), *, engine: str = "auto", clearance: str = _ALL) -> Validation:
         """Validate files or folders of RDF, or this knowledge base when none are given."""
@@ -388,11 +386,3 @@ class KnowledgeBase:
                 self._snapshots[clearance] = shared = fresh
             shared.users += 1
             return shared
-
-
-def _priority(snapshot: Snapshot) -> NDArray[np.float64] | None:
-    """PageRank of each passage's document, what is embedded first; None without a graph."""
-    documents, graph = snapshot.passage_document, snapshot.graph
-    if graph is None or not len(documents):
-        return None
-    return np.where(documents >= 0, graph.pagerank[np.maximum(documents, 0)], 0.0)

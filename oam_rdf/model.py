@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 DOCUMENT, SECTION, ARGUMENT, STATEMENT = "DOCUMENT", "SECTION", "ARGUMENT", "STATEMENT"
+# A knowledge object of no granularity: a concept, a primitive, a term (ontology.md, "Modules").
+OTHER = "OTHER"
 
 # Visibility classes, widest audience first (architecture.md, "Access").
 VISIBILITIES = ("PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
@@ -22,6 +24,59 @@ class Span:
 
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that a source quotes from another work, to be looked for in that work's Original.
+
+    ``work`` is the reference to it as written; "" = the work that the quoting document is about.
+    """
+
+    text: str
+    work: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchoring:
+    """Where a quote stands in the Original of its work.
+
+    ``how`` is exact (letter for letter), normalised (but for white space and Markdown marks) or unanchored, then
+    ``reason`` says why and there are no ``spans``. An elided quote has several; ``exact`` is the Original's text of each.
+    ``visibility`` is the narrowest of the quoted work and its parts.
+    """
+
+    how: str
+    sha256: str = ""
+    spans: tuple[Span, ...] = ()
+    exact: tuple[str, ...] = ()
+    reason: str = ""
+    visibility: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit says of the proposed relations from one thing to another (formats.md, 4).
+
+    ``source`` and ``target`` are references as written. Of several audits of one pair the highest ``round`` holds.
+    """
+
+    id: str  # local to the document that records it
+    source: str
+    target: str
+    verdict: str  # a notation of the verdict scheme
+    reason: str = ""
+    round: int | None = None
+    line: int = 0
+    remainder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Who turned a text into entries, and when (zoned xsd:dateTime text); "" where the source does not say."""
+
+    agent: str = ""
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +110,28 @@ class Relation:
     evidence: Span | None = None
     verdict: str = "ok"  # ok = accepted (an edge), anything else is a node only
     source_label: str = ""  # the source's own relation word where it is not ``type``
+    quote: Quote | None = None  # words of the work that are said to bear the relation out
+    order: int | None = None  # place among the relations that the source lists; such a relation always has a node
+    remainder: str = ""  # see KnowledgeObject
+    of_work: bool = False  # said of the work that the document is about, where that is known, not of the document
+    concept: bool = False  # the target may be the name of a concept, which stands for whoever defines it
+    local: bool = False  # the target is a local id of the same document, or "#" and an id that it lacks
+    subject: str = ""  # reference to what the relation starts from, where that is no object of this document
+    also: tuple[str, ...] = ()  # further names of the target, tried in order
+    event: str = ""  # id of the ProvNode that used the target, or stands for it
+    coupling: tuple[tuple[str, float], ...] = ()  # SGCD: components of the edge's coupling vector, as the source orders them
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeObject:
-    """One knowledge object of a document: the document itself, a section, an argument or a statement.
+    """One knowledge object of a document: the document itself, a section, an argument, a statement, a concept ….
 
     ``id`` is local to the document ("" = the document itself) unless ``global_id`` is True, in which case it is a
     corpus-wide author's id such as KINV-00042.
     """
 
     id: str
-    granularity: str  # DOCUMENT | SECTION | ARGUMENT | STATEMENT
+    granularity: str  # DOCUMENT | SECTION | ARGUMENT | STATEMENT | OTHER (then ``type`` says what it is)
     parent: str = ""  # local id of what it is part of ("" = the document)
     title: str = ""
     content: str = ""  # statements and arguments: raw text of the spans joined by "\n"; else "" (it is the Original's)
@@ -97,6 +162,14 @@ class KnowledgeObject:
     conditions: tuple[str, ...] = ()  # local ids of the statements under which this one holds
     exceptions: tuple[str, ...] = ()  # local ids of the statements that name where it does not
     extra: Mapping[str, str] = field(default_factory=dict)  # header fields kept verbatim: name -> text
+    type: str = ""  # local name of a class of the ontology that it is besides its granularity: Axiom, Concept
+    formula: str = ""
+    description: str = ""
+    quotes: tuple[Quote, ...] = ()
+    axes: Mapping[str, str] = field(default_factory=dict)  # further axes: property -> notation of its scheme
+    order: int | None = None  # place among its like in the source
+    dag_order: int | None = None  # place in the source's list of what depends on what
+    remainder: str = ""  # JSON of what the source says of it and nothing else here carries
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +180,49 @@ class Evidence:
     outcome: str  # passed | failed | inconclusive | pending
     reference: str  # DOI, URL or citation text, as written
     artifact: bool = False  # True only if the bytes are stored here
+    quantification: str = ""  # over which cases, in the source's words
+    universal: bool | None = None  # whether it proves the claim for all cases; None = the source does not say
+
+
+@dataclass(frozen=True, slots=True)
+class ProvNode:
+    """Something that a source records as having happened, or as having taken part in it: a node on PROV-O.
+
+    ``used`` and ``made`` are local ids of objects ("" = the document); ``links`` are (IRI of a PROV property, id of
+    another node of the document). ``sha256`` is the hash of what the node stands for, as the source states it.
+    """
+
+    id: str  # local to the document
+    type: str = "Activity"  # Activity | Entity | Agent
+    kind: str = ""  # activity-kind notation, "" = none that is known
+    label: str = ""  # the source's own word for what it is
+    author_id: str = ""
+    at: str = ""  # zoned xsd:dateTime text
+    agents: tuple[tuple[str, str], ...] = ()  # (name, agent-role notation or "")
+    outcome: str = ""  # outcome notation
+    used: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    sha256: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HashClaim:
+    """A SHA-256 that a source states, and of what; ``found`` is the one that was computed here ("" = nothing was there).
+
+    ``kind`` is own (of the stating object itself), file (of the file at the path ``target``), original (of the Original of
+    the document that ``target`` names), named (the document that ``target`` names goes by this hash) or events (``target``
+    is a chain that ends with the event of this number). ``strict``: a difference keeps the stating document out.
+    """
+
+    kind: str
+    name: str  # the key as the source writes it
+    sha256: str
+    target: str = ""
+    found: str = ""
+    strict: bool = True
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +238,21 @@ class ExternalWork:
     arxiv: str = ""
     line: int = 0  # 1-based line in the file, 0 = unknown
     span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusEvent:
+    """An entry of a status history: from ``time`` on, the document called ``of`` had the status ``word``.
+
+    Events stand in the order of the source, which decides between equal times.
+    """
+
+    of: str  # the id as the history writes it; resolved like any other reference
+    word: str  # the source's own, "" = from then on it states none
+    time: str  # zoned xsd:dateTime text
+    status: str = ""  # version-status notation, "" = the word stands for none
+    commit: str = ""
+    line: int = 0  # 1-based line in the file, 0 = unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +306,13 @@ class ParsedDocument:
     terms: tuple[str, ...] = ()  # mined for the dictionary: title, headings, link texts, defined terms
     issues: tuple[Issue, ...] = ()
     works: tuple[ExternalWork, ...] = ()  # of its reference lists: the document cites them
+    events: tuple[StatusEvent, ...] = ()  # of a status history
     rdf: str = ""  # N-Quads of an imported RDF document, already skolemised and with absolute IRIs
+    about: tuple[str, ...] = ()  # names of the work that it describes (id, path), the surest first
+    extraction: Extraction | None = None
+    audits: tuple[Audit, ...] = ()
+    nodes: tuple[ProvNode, ...] = ()
+    hashes: tuple[HashClaim, ...] = ()
 
     @property
     def document(self) -> KnowledgeObject:

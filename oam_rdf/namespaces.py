@@ -61,6 +61,7 @@ SCHEMES: dict[str, str] = {
         "measure",
         "edge-source",
         "scorer",
+        "anchoring",
     )
 }
 

@@ -110,6 +110,15 @@ class Ontology:
         fallback = notation or iri_or_scheme.rpartition("#")[2].rpartition("/")[2]
         return labels.get(language(lang)) or labels.get("en") or fallback
 
+    @property
+    def prov_edges(self) -> Mapping[str, tuple[str, bool]]:
+        """Name of a 3M provenance edge -> its PROV property, and whether that runs from target to source."""
+        return {
+            c.notation: (min(self._iris(c.iri, OAM + "provProperty")), self._text(c.iri, OAM + "provInverse") == "true")
+            for c in self.concepts.values()
+            if c.scheme == "provenance-edge" and self._iris(c.iri, OAM + "provProperty")
+        }
+
     def weaker_than(self, a: str, b: str) -> bool:
         """Whether ``a`` is strictly weaker than ``b`` (decision D5). Notations or IRIs of states, verification values
         and evidence kinds; values that share a notation (REPRODUCED) are one. False for incomparable ones."""

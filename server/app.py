@@ -11,8 +11,10 @@ from flask.json.provider import DefaultJSONProvider
 from oam_rdf.errors import UsageError
 from oam_rdf.model import VISIBILITIES
 from oam_server import guard, problems
+from oam_server.export import export
 from oam_server.kb import Reader
 from oam_server.meta import meta
+from oam_server.openapi import openapi
 from oam_server.search import search
 from oam_server.sparql import sparql
 
@@ -46,6 +48,6 @@ def create_app(
     app.extensions["oam"] = Reader(Path(kb_path), clearance)
     problems.register(app)
     guard.register(app, allowed_hosts)
-    for blueprint in (search, sparql, meta):
+    for blueprint in (search, sparql, export, openapi, meta):
         app.register_blueprint(blueprint)
     return app

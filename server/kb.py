@@ -64,6 +64,10 @@ class Reader:
     def versions(self, identifier: str) -> Any:
         return self._ask("versions", identifier)
 
+    def export(self, identifier: str, name: str, *, tcf: bool) -> bytes:
+        body: bytes = self._ask("export", identifier, fmt=name, tcf=tcf)
+        return body
+
     def sparql(self, query: str, **options: Any) -> tuple[bytes, str]:
         answer: tuple[bytes, str] = self._ask("sparql", query, **options)
         return answer

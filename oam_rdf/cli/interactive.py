@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from oam_rdf.query.card import Card
 _CONTEXT = 200  # characters before and after the passage
 _EXACT = 600  # characters of the passage itself
 _SHOWN = 12  # relations named
+_ECHO = 60  # characters of what is not understood that are repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,10 @@ class Session:
         """One line of input."""
         if text == "b":
             self.back()
-        elif text in ("?", "h", "help"):
+        elif text.casefold() in ("?", "h", "help"):
             self._say(label("help", self.ui))
+            if self.here and self.here.directions:
+                print_lines(self.console, self._ways(self.here.directions))
         elif text.startswith("s ") and text[2:].strip():
             self.search(text[2:].strip())
         elif text.isdecimal():
@@ -82,10 +85,21 @@ class Session:
                 self._say(label("no number", self.ui, number=f"d{number}"))
             else:
                 self.walk(self.here.directions[number - 1])
-        elif self.here and self.here.id and Ontology.load().direction(text):
-            self.walk(text)
         else:
-            self._say(label("unknown", self.ui, text=text) + " " + label("help", self.ui))
+            self._named(text)
+
+    def _named(self, text: str) -> None:
+        """A direction by its name or the beginning of it; those that lead on from here are meant before others."""
+        leads = self.here.directions if self.here else ()
+        ways = meant(text, leads)
+        if not ways:
+            self._say(label("unknown", self.ui, text=text[:_ECHO]) + " " + label("help", self.ui))
+        elif not (self.here and self.here.id):
+            self._say(label("nothing open", self.ui, direction=listed(ways, self.ui)))
+        elif len(ways) > 1:
+            self._say(label("several", self.ui, text=text, directions=listed(ways, self.ui)))
+        else:
+            self.walk(ways[0])
 
     @property
     def here(self) -> View | None:
@@ -96,7 +110,8 @@ class Session:
         answer = self.kb.search(query, **self.options)
         lines = tuple(answer_lines(answer, ui=self.ui, where=self.where))
         self._trail.clear()
-        self._enter(View(f"“{query}”", lines, tuple(result.iri or result.id for result in answer.results)))
+        name = query if len(query) <= _ECHO else query[:_ECHO] + "…"
+        self._enter(View(f"“{name}”", lines, tuple(result.iri or result.id for result in answer.results)))
 
     def open(self, number: int) -> None:
         """Open what a number of the view names."""
@@ -181,6 +196,10 @@ class Session:
         for number, (way, count) in enumerate(card.directions, 1):
             yield 4, Text(f"d{number} ").append(self._direction(way), style="green").append(f" ({count})")
 
+    def _ways(self, directions: Sequence[str]) -> Iterator[Line]:
+        for number, way in enumerate(directions, 1):
+            yield 4, Text(f"d{number} ").append(self._direction(way), style="green")
+
     def _direction(self, name: str) -> str:
         return f"{name} {concept('direction', name, self.ui)}"
 
@@ -208,6 +227,20 @@ class Session:
             action()
         except OamError as error:
             print_lines(self.console, iter([(0, Text(str(error), style="red"))]))
+
+
+def meant(text: str, leads: Sequence[str] = ()) -> list[str]:
+    """Directions that a text may mean: the one of that name, else those whose name begins so, of those that lead on if any
+    of them does.
+
+    >>> meant("version.latest"), meant("version.e"), meant("x")
+    (['VERSION.LATEST'], ['VERSION.EARLIER'], [])
+    """
+    way = Ontology.load().direction(text)
+    if way is not None:
+        return [way.notation]
+    begins = [name for name in sorted(Ontology.load().directions) if name.startswith(text.upper())]
+    return [name for name in begins if name in leads] or begins
 
 
 def _from_stdin() -> str | None:

@@ -1,4 +1,4 @@
-"""Verbs for those who speak RDF: sparql, validate, export."""
+"""Verbs for those who speak RDF: sparql, validate, export, schema."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from oam_rdf.cli.export import export
 from oam_rdf.cli.output import Context
+from oam_rdf.cli.schema import schema
 from oam_rdf.cli.validate import validate
 from oam_rdf.errors import UsageError
-from oam_rdf.store.export import FORMATS
 from oam_rdf.store.sparql import Limits
 
 
@@ -37,26 +38,4 @@ def sparql(
     sys.stdout.buffer.flush()
 
 
-@click.command()
-@click.argument("identifier", required=False, metavar="[DOC]")
-@click.option("--all", "everything", is_flag=True, help="The whole knowledge base.")
-@click.option("--format", "fmt", type=click.Choice(sorted(FORMATS)), default="turtle", show_default=True)
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file instead of stdout.")
-@click.option("--originals", type=click.Path(file_okay=False), help="Also copy the Originals that the export names.")
-@click.pass_obj
-def export(
-    obj: Context, identifier: str | None, everything: bool, fmt: str, output: str | None, originals: str | None
-) -> None:
-    """Write a document (Turtle: its assertion graph; TriG, N-Quads, JSON-LD: all its graphs), or everything."""
-    if (identifier is None) != everything:
-        raise UsageError("name a document, or say --all", hint="oam export PEP-0241 --format turtle")
-    kb = obj.open()
-    body = kb.export(identifier, fmt, originals=Path(originals) if originals else None)
-    if output:
-        Path(output).write_bytes(body)
-    else:
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
-
-
-COMMANDS = (sparql, validate, export)
+COMMANDS = (sparql, validate, export, schema)

@@ -19,9 +19,12 @@ from oam_rdf.cli.interactive import Session
 from oam_rdf.cli.output import Context, json_option
 from oam_rdf.cli.show_answer import Line, Where, answer_lines, print_lines
 from oam_rdf.errors import OamError, UsageError
+from oam_rdf.index.lexical import SCORERS
+from oam_rdf.index.scorers import IDF_FORMS
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.explain import render
+from oam_rdf.query.layout import SHAPES
 from oam_rdf.query.originals import Texts
 from oam_rdf.query.phrases import LANGUAGES
 from oam_rdf.query.plan import Plan
@@ -36,7 +39,12 @@ _CONDITIONS = ("domain", "safety", "population", "version", "rights", "precondit
 @click.option("--plan", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A plan as JSON or YAML.")
 @click.option("--lang", "language", default="", help="Language whose results come first.")
 @click.option("--only-lang", "only_language", default="", help="Language that alone is shown.")
-@click.option("--granularity", default="", help="DOCUMENT, SECTION, ARGUMENT, STATEMENT or SOURCE_SPAN.")
+@click.option(
+    "--granularity", default="", help="DOCUMENT, SECTION, ARGUMENT, STATEMENT, SOURCE_SPAN or EVIDENCE_ARTIFACT."
+)
+@click.option("--shape", type=click.Choice(SHAPES), default=None, help="How the answer is laid out; order stays.")
+@click.option("--scorer", type=click.Choice(SCORERS), default=None, help="How words are scored (default auto).")
+@click.option("--idf", type=click.Choice(IDF_FORMS), default=None, help="Of the score idf_coverage (default smooth).")
 @click.option("--route", default="", help="SPARSE_ONLY, DENSE_ONLY, HYBRID …")
 @click.option("--direction", "directions", multiple=True, help="A direction to follow, such as VERSION.LATEST.")
 @click.option("--state", "states", multiple=True, help="Only these epistemic states.")
@@ -97,6 +105,7 @@ def search(
         raise UsageError("give a query or --plan, one of them")
     options |= {
         "granularity": granularity.upper(),
+        **{name: options.get(name) or "" for name in ("shape", "scorer", "idf")},
         "route": route.upper(),
         "kind": kind.upper(),
         "version": "active" if active else "",

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
 import click
 
 from oam_rdf.cli.output import Context, json_option, print_json
+from oam_rdf.errors import UsageError
 from oam_rdf.ingest.embedding import EmbedReport
-from oam_rdf.ingest.report import IngestReport
-from oam_rdf.ingest.run import IngestOptions
+from oam_rdf.ingest.git_history import kept_history
+from oam_rdf.ingest.profiles import load as load_profile
+from oam_rdf.ingest.report import ANCHORINGS, IngestReport
+from oam_rdf.ingest.report_files import render
+from oam_rdf.ingest.run import IngestOptions, Progress
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.store.layout import find_root
 
@@ -28,13 +36,19 @@ def init(obj: Context, folder: str | None, base: str, languages: tuple[str, ...]
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE_OR_FOLDER…")
-@click.option("--profile", default="", help="default, peps, eips, pldst, wiki, or a TOML file of your own.")
+@click.option("--profile", default="", help="default, eips, keps, peps, pldst, wiki, or a TOML file of your own.")
 @click.option("--strict", is_flag=True, help="If one document is refused, nothing lands.")
 @click.option("--prune", is_flag=True, help="Mark documents whose source is gone as DEPRECATED.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen, write nothing.")
 @click.option("--statements", type=click.Choice(["said", "all"]), default=None, help="Which sentences become objects.")
 @click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", help="SHACL engine.")
 @click.option("--workers", type=int, default=None, help="Parser processes (default: one per core).")
+@click.option(
+    "--git-history", is_flag=True, help="Read the statuses of the folder's files over time from its git log, too."
+)
+@click.option(
+    "--report", "report_file", default="", metavar="FILE", help="Write the whole conversion report: .json, .md or .txt."
+)
 @click.option("--embed", "then_embed", is_flag=True, help="Then make the vectors, as `oam embed` does.")
 @wait_option
 @json_option
@@ -49,16 +63,25 @@ def ingest(
     statements: str | None,
     engine: str,
     workers: int | None,
+    git_history: bool,
+    report_file: str,
     then_embed: bool,
     wait: float,
     as_json: bool,
 ) -> int:
     """Read files and folders into the knowledge base; unchanged ones change nothing."""
     options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait)
+    if report_file:
+        render(IngestReport(), report_file)  # a name that cannot be written as is an error before anything is read
     with obj.progress() as progress:
+        if git_history:
+            inputs = (*inputs, *_git_histories(obj.open(), inputs, options, progress))
         report = obj.open().ingest(inputs, options, progress)
         # A refused ingest may have published nothing there is to embed.
         made = obj.open().embed(progress, wait=wait) if then_embed and not dry_run and report.revision else None
+    if report_file:
+        Path(report_file).write_text(render(report, report_file), encoding="utf-8")
+        obj.note(f"the conversion report is in {report_file}")
     if as_json:
         print_json(report.to_json() | ({"embed": made.to_json()} if made else {}))
     else:
@@ -66,6 +89,19 @@ def ingest(
         if made:
             click.echo(_embedded(made))
     return report.exit_code
+
+
+def _git_histories(kb: KnowledgeBase, inputs: tuple[str, ...], options: IngestOptions, progress: Progress) -> list[str]:
+    """Status histories of the folders, written below the knowledge base's own folder and ingested like any other."""
+    folders = [Path(given) for given in inputs if Path(given).is_dir()]
+    if not folders:
+        raise UsageError("--git-history needs a folder", hint="name the folder of the repository that holds the files")
+    profile = load_profile(options.profile or kb.config.profile)
+    target = kb.layout.root / "status-histories"
+    if options.dry_run:
+        target = Path(mkdtemp(prefix="oam-"))
+        click.get_current_context().call_on_close(lambda: rmtree(target, ignore_errors=True))
+    return [str(kept_history(target, folder, profile, progress)) for folder in folders]
 
 
 def _text(report: IngestReport, quiet: bool) -> str:
@@ -90,6 +126,13 @@ def _text(report: IngestReport, quiet: bool) -> str:
     )
     if objects:
         lines.append(f"{objects}; {report.relations} relations, {report.unresolved} unresolved")
+    if found := report.quotes.total():
+        lines.append(f"{found} quotes: " + ", ".join(f"{report.quotes[how]} {how}" for how in ANCHORINGS))
+    if report.unknown_labels:
+        lines.append(f"{report.unknown_labels} unknown labels, kept as written")
+    if report.status_events:
+        waiting = f", {report.status_waiting} ids wait for their documents" if report.status_waiting else ""
+        lines.append(f"{report.status_events} status events{waiting}")
     what = "dry run, nothing written" if report.dry_run else f"revision {report.revision_before} → {report.revision}"
     lines.append(f"{what}, {report.seconds:.1f} s")
     return "\n".join(lines)

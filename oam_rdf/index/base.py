@@ -41,22 +41,23 @@ class LexicalChannel(Protocol):
         fields: Sequence[str] = FIELDS,
         k: int | None = None,
         translate: bool = False,
+        idf_form: str = "smooth",
     ) -> LexicalResult:
         """Rows that hold at least one known term of ``query`` (plain text), best first, ties by row.
 
         ``mask`` (bool[n]) are the rows that may be returned, ``visible`` (bool[n]) those that N, df and lengths count;
         what is not visible moves no score (decision D16). ``translate`` asks with the query's words in the other
-        language. :raises UsageError: for an unknown scorer or field, or a
+        language; ``idf_form`` is smooth or classic (decision D21). :raises UsageError: for an unknown scorer or field, or a
         mask of another length.
         """
         ...
 
-    def matches(self, row: int, result: LexicalResult) -> tuple[Match, ...]:
-        """How each query term of ``result`` occurs in ``row``: best way only, in query order."""
+    def matches(self, rows: Sequence[int], result: LexicalResult) -> list[tuple[Match, ...]]:
+        """How each query term of ``result`` occurs in each of ``rows``: best way only, in query order."""
         ...
 
     def matched(self, row: int, result: LexicalResult) -> tuple[str, ...]:
-        """:meth:`matches` as texts."""
+        """:meth:`matches` of one row as texts."""
         ...
 
     def holding(self, result: LexicalResult) -> list[tuple[QueryTerm, NDArray[np.int32]]]:

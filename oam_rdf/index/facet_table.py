@@ -47,11 +47,10 @@ class Facets:
     """
 
     def __init__(self, arrays: Mapping[str, Array], meta: Mapping[str, Any]) -> None:
-        self._arrays = arrays
-        self._meta = meta
-        self.iris, self.identifiers, self.titles = (self._strings(x) for x in ("iri", "identifier", "title"))
-        self.versions, self.source_statuses = self._strings("version"), self._strings("source_status")
-        self.originals = self._strings("original_hash")
+        self.arrays, self.meta = arrays, meta
+        self.iris, self.identifiers, self.titles = (self.strings(x) for x in ("iri", "identifier", "title"))
+        self.versions, self.source_statuses = self.strings("version"), self.strings("source_status")
+        self.originals = self.strings("original_hash")
         self._columns = {name: Column(arrays[name], meta["values"][name]) for name in CATEGORIES}
         self.document, self.parent, self.original = arrays["document"], arrays["parent"], arrays["original"]
         self.has_original = arrays["has_original"]
@@ -61,17 +60,18 @@ class Facets:
         self.span_start, self.span_end = arrays["span_start"], arrays["span_end"]
         self.edge_new, self.edge_old = arrays["edge_new"], arrays["edge_old"]
         self.edge_visibility = arrays["edge_visibility"]
-        self._alias_owner, self._aliases = arrays["alias_owner"], self._strings("alias")
+        self._alias_owner, self._aliases = arrays["alias_owner"], self.strings("alias")
 
-    def _strings(self, name: str) -> Strings:
-        return Strings(self._arrays[f"{name}_bytes"], self._arrays[f"{name}_offsets"])
+    def strings(self, name: str) -> Strings:
+        """The strings that are saved as ``<name>_bytes`` and ``<name>_offsets``."""
+        return Strings(self.arrays[f"{name}_bytes"], self.arrays[f"{name}_offsets"])
 
     def __len__(self) -> int:
         return len(self.iris)
 
     def save(self, folder: Path) -> None:
         """Write the table: one ``.npy`` per column, ``columns.json`` for the notations."""
-        save(folder, dict(self._arrays), dict(self._meta))
+        save(folder, dict(self.arrays), dict(self.meta))
 
     @classmethod
     def open(cls, folder: Path) -> Facets:
@@ -122,10 +122,10 @@ class Facets:
         wanted = {id_key(name), link_key(name)} - {""}
         seen: set[tuple[int, int]] = set()
         for key in sorted(wanted):
-            hashes, value = self._arrays["key_hash"], np.uint64(digest(key))
+            hashes, value = self.arrays["key_hash"], np.uint64(digest(key))
             start, end = np.searchsorted(hashes, value, "left"), np.searchsorted(hashes, value, "right")
             for at in range(int(start), int(end)):
-                hit = int(self._arrays["key_row"][at]), int(self._arrays["key_kind"][at])
+                hit = int(self.arrays["key_row"][at]), int(self.arrays["key_kind"][at])
                 if hit not in seen and wanted & {
                     k for text in self._names(*hit) for k in (id_key(text), link_key(text))
                 }:

@@ -1,24 +1,27 @@
 """Fills the columnar table of a generation from a store: one query per predicate, the rest in memory.
 
-The table itself is :class:`oam_rdf.index.facet_table.Facets`, offered here too.
+The table itself is :class:`oam_rdf.index.facet_table.Facets`, offered here too. Where a store says several things of which
+a column holds one, it is the first in order, so that a row depends on what is said and on nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from oam_rdf.index.columns import Array, Column, Strings
-from oam_rdf.index.facet_table import BEGINNING, END, FORMAT, Facets, effective, key_table
+from oam_rdf.index.columns import Array
+from oam_rdf.index.facet_join import Own, empty, join
+from oam_rdf.index.facet_table import BEGINNING, END, Facets
+from oam_rdf.index.splicing import Splice
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import DCTERMS, OA, OAM, PAV, PROV, RDF, SCHEMES
 from oam_rdf.ontology import Ontology, language
 
-__all__ = ["Facets", "Select", "build", "granularities", "micros", "moment"]
+__all__ = ["Facets", "Select", "build", "granularities", "micros", "moment", "spliced"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -32,6 +35,7 @@ _GRANULARITIES = {
     "Statement": "STATEMENT",
     "EvidenceArtifact": "EVIDENCE_ARTIFACT",
 }
+_RANK = (*_GRANULARITIES.values(), "OTHER")
 # Made by the program about other graphs: never what a source says.
 _INFERRED = re.compile(r"/inferred(?:/[a-z]+)?$")
 
@@ -48,24 +52,61 @@ def granularities(ontology: Ontology) -> dict[str, str]:
     return found
 
 
-def build(select: Select, classes: Mapping[str, str] | None = None) -> Facets:
+def build(
+    select: Select,
+    classes: Mapping[str, str] | None = None,
+    previous: Facets | None = None,
+    touched: Collection[str] = (),
+) -> Facets:
     """The table of everything that ``select`` can see.
 
-    ``classes`` maps class IRIs to granularities; by default the ontology says.
+    ``classes`` maps class IRIs to granularities; by default the ontology says. With the ``previous`` table only the rows of
+    the objects ``touched`` are made anew: then ``select`` need show no more than their triples, those of their spans, and
+    those about the graphs that any of these stand in.
     """
-    return _Builder(select, granularities(Ontology.load()) if classes is None else classes).result()
+    return spliced(select, classes, previous, touched)[0]
 
 
-class _Builder:
-    def __init__(self, select: Select, classes: Mapping[str, str]) -> None:
+def spliced(
+    select: Select,
+    classes: Mapping[str, str] | None = None,
+    previous: Facets | None = None,
+    touched: Collection[str] = (),
+) -> tuple[Facets, Splice]:
+    """The same, and how its rows came together."""
+    known = granularities(Ontology.load()) if classes is None else classes
+    reader = _Reader(select, known, None if previous is None else frozenset(touched))
+    old = empty() if previous is None else previous
+    splice = Splice(old.iris, touched if previous is not None else (), reader.iris)
+    return join(old, splice, reader.own(splice)), splice
+
+
+class _Reader:
+    """Reads what a store says of objects: of all, or of those in ``only``."""
+
+    def __init__(self, select: Select, classes: Mapping[str, str], only: frozenset[str] | None) -> None:
         self.select = select
-        self.classes = classes
         self.levels: dict[str, int] = {}
         for graph, value in ((g.value, v.value) for g, v in select(f"SELECT ?g ?v {{ ?g <{OAM}visibility> ?v }}")):
             level = value.removeprefix(SCHEMES["visibility"])
             # An unknown class counts as the narrowest: never show by mistake.
             number = VISIBILITIES.index(level) if level in VISIBILITIES else len(VISIBILITIES) - 1
             self.levels[graph] = max(number, self.levels.get(graph, 0))
+        self.kinds: dict[str, str] = {}
+        #: Of the graphs that say what an object is, the widest one, and of equals the first by name.
+        self.home: dict[str, tuple[int, str]] = {}
+        for subject, kind, graph in self.quads(RDF + "type"):
+            granularity = classes.get(kind)
+            if granularity is None or (only is not None and subject not in only):
+                continue
+            known = self.kinds.get(subject)
+            if known is None or _RANK.index(granularity) < _RANK.index(known):
+                self.kinds[subject] = granularity
+            place = self.levels.get(graph, 0), graph
+            self.home[subject] = min(place, self.home.get(subject, place))
+        self.iris = sorted(self.kinds)
+        self.local = {iri: number for number, iri in enumerate(self.iris)}
+        self.n = len(self.iris)
 
     def pairs(self, predicate: str) -> Iterable[tuple[str, str]]:
         return ((s.value, o.value) for s, o in self.select(f"SELECT ?s ?o {{ ?s <{predicate}> ?o }}"))
@@ -74,112 +115,87 @@ class _Builder:
         query = f"SELECT ?s ?o ?g {{ GRAPH ?g {{ ?s <{predicate}> ?o }} }}"
         return ((s.value, o.value, g.value) for s, o, g in self.select(query))
 
-    def result(self) -> Facets:
-        kinds: dict[str, str] = {}
-        visibility: dict[str, int] = {}
-        home: dict[str, str] = {}
-        rank = ["DOCUMENT", "SECTION", "ARGUMENT", "STATEMENT", "EVIDENCE_ARTIFACT", "OTHER"]
-        for subject, kind, graph in self.quads(RDF + "type"):
-            granularity = self.classes.get(kind)
-            if granularity is None:
-                continue
-            known = kinds.get(subject)
-            if known is None or rank.index(granularity) < rank.index(known):
-                kinds[subject] = granularity
-            level = self.levels.get(graph, 0)
-            if level < visibility.get(subject, len(VISIBILITIES)):
-                visibility[subject], home[subject] = level, graph
-        self.iris = sorted(kinds)
-        self.row = {iri: row for row, iri in enumerate(self.iris)}
-        self.n = len(self.iris)
-        parent = self.rows(DCTERMS + "isPartOf")
-        document = self.documents(parent, kinds)
-        arrays: dict[str, Array] = {"parent": parent, "document": document}
-        columns = {
-            "granularity": Column.of(kinds[iri] for iri in self.iris),
-            "language": self.languages(document),
-            "epistemic_state": self.scheme("epistemicState", "epistemic-state"),
-            "verification": self.scheme("verification", "verification", "NOT_TESTED"),
-            "recorded_status": self.recorded(),
-            "visibility": Column.of((VISIBILITIES[visibility[iri]] for iri in self.iris), VISIBILITIES),
-            "kind": self.scheme("statementKind", "statement-kind"),
-        }
-        arrays |= self.edges()
-        columns["version_status"] = effective(columns["recorded_status"], arrays["edge_old"], parent)
-        arrays |= self.dates(home)
-        arrays |= self.spans()
-        arrays |= self.names()
-        arrays |= {name: column.codes for name, column in columns.items()}
-        meta = {"format": FORMAT, "rows": self.n, "values": {name: list(c.values) for name, c in columns.items()}}
-        return Facets(arrays, meta)
+    def own(self, splice: Splice) -> Own:
+        """Everything about the objects; ``splice`` says which others there are."""
+        return Own(
+            iris=self.iris,
+            parent=self.parents(splice),
+            columns={
+                "granularity": [self.kinds[iri] for iri in self.iris],
+                "own_language": self.languages(),
+                "epistemic_state": self.scheme("epistemicState", "epistemic-state"),
+                "verification": self.scheme("verification", "verification", "NOT_TESTED"),
+                "recorded_status": self.recorded(),
+                "visibility": [VISIBILITIES[self.home[iri][0]] for iri in self.iris],
+                "kind": self.scheme("statementKind", "statement-kind"),
+            },
+            edges=self.edges(splice),
+            dates=self.dates(),
+            originals=self.originals(),
+            spans=self.spans(),
+            strings={
+                "identifier": self.texts(DCTERMS + "identifier"),
+                "title": self.texts(DCTERMS + "title"),
+                "version": self.texts(PAV + "version"),
+                "source_status": self.texts(OAM + "sourceStatus"),
+            },
+            aliases=sorted({(self.local[s], o) for s, o in self.pairs(OAM + "alias") if s in self.local}),
+        )
 
-    def rows(self, predicate: str) -> Array:
-        found = np.full(self.n, -1, dtype=np.int32)
-        for subject, value in self.pairs(predicate):
-            row, target = self.row.get(subject, -1), self.row.get(value, -1)
+    def parents(self, splice: Splice) -> list[int]:
+        found = [-1] * self.n
+        for subject, value in self.pairs(DCTERMS + "isPartOf"):
+            number = self.local.get(subject, -1)
+            target = splice.row(value) if number >= 0 else -1
             # Several parents, or the same edge in several graphs: the first in order of IRI, so that runs agree.
-            if row >= 0 and target >= 0 and (found[row] < 0 or target < found[row]):
-                found[row] = target
+            if target >= 0 and (found[number] < 0 or target < found[number]):
+                found[number] = target
         return found
-
-    def documents(self, parent: Array, kinds: Mapping[str, str]) -> Array:
-        top = np.where(parent >= 0, parent, np.arange(self.n, dtype=np.int32)).astype(np.int32)
-        for _ in range(64):
-            following = top[top]
-            if np.array_equal(following, top):
-                break
-            top = following
-        is_document = np.fromiter((kinds[iri] == "DOCUMENT" for iri in self.iris), dtype=bool, count=self.n)
-        return np.where(is_document[top], top, -1).astype(np.int32) if self.n else top
 
     def texts(self, predicate: str) -> list[str]:
         values = [""] * self.n
         for subject, value in self.pairs(predicate):
-            row = self.row.get(subject, -1)
-            if row >= 0 and (not values[row] or value < values[row]):
-                values[row] = value
+            number = self.local.get(subject, -1)
+            if number >= 0 and (not values[number] or value < values[number]):
+                values[number] = value
         return values
 
-    def scheme(self, predicate: str, scheme: str, default: str = "") -> Column:
+    def scheme(self, predicate: str, scheme: str, default: str = "") -> list[str]:
         space = SCHEMES[scheme]
-        return Column.of((v.removeprefix(space) or default for v in self.texts(OAM + predicate)), ("",))
+        return [v.removeprefix(space) or default for v in self.texts(OAM + predicate)]
 
-    def recorded(self) -> Column:
-        names = ["ACTIVE"] * self.n
+    def recorded(self) -> list[str]:
+        """What sources say; where they disagree, of what is not ACTIVE the first in order of notation."""
+        names = [""] * self.n
         for subject, value, graph in self.quads(OAM + "versionStatus"):
-            row = self.row.get(subject, -1)
-            if row >= 0 and not _INFERRED.search(graph):
-                names[row] = value.removeprefix(SCHEMES["version-status"])
-        return Column.of(names, ("ACTIVE",))
+            number = self.local.get(subject, -1)
+            if number >= 0 and not _INFERRED.search(graph):
+                name = value.removeprefix(SCHEMES["version-status"])
+                if name != "ACTIVE" and (not names[number] or name < names[number]):
+                    names[number] = name
+        return [name or "ACTIVE" for name in names]
 
-    def languages(self, document: Array) -> Column:
+    def languages(self) -> list[str]:
         names = [language(tag) for tag in self.texts(DCTERMS + "language")]
-        for subject, tag in (
-            (s.value, t.value) for s, t in self.select(f"SELECT ?s (LANG(?c) AS ?t) {{ ?s <{OAM}content> ?c }}")
-        ):
-            row = self.row.get(subject, -1)
-            if row >= 0 and tag and not names[row]:
-                names[row] = language(tag)
-        inherited = (
-            name or (names[int(document[row])] if document[row] >= 0 else "") for row, name in enumerate(names)
-        )
-        return Column.of(inherited, ("",))
+        said: dict[int, str] = {}
+        for subject, tag in self.select(f"SELECT ?s (LANG(?c) AS ?t) {{ ?s <{OAM}content> ?c }}"):
+            number = self.local.get(subject.value, -1)
+            if number >= 0 and tag.value and not names[number]:
+                said[number] = min(tag.value, said.get(number, tag.value))
+        for number, tag in said.items():
+            names[number] = language(tag)
+        return names
 
-    def edges(self) -> dict[str, Array]:
+    def edges(self, splice: Splice) -> list[tuple[int, int, int]]:
         widest: dict[tuple[int, int], int] = {}
         for new, old, graph in self.quads(OAM + "supersedes"):
-            edge = self.row.get(new, -1), self.row.get(old, -1)
+            edge = self.local.get(new, -1), splice.row(old) if new in self.local else -1
             if min(edge) >= 0:
                 widest[edge] = min(widest.get(edge, len(VISIBILITIES)), self.levels.get(graph, 0))
-        ordered = sorted(widest)
-        return {
-            "edge_new": np.array([edge[0] for edge in ordered], dtype=np.int32),
-            "edge_old": np.array([edge[1] for edge in ordered], dtype=np.int32),
-            "edge_visibility": np.array([widest[edge] for edge in ordered], dtype=np.uint8),
-        }
+        return [(*edge, widest[edge]) for edge in sorted(widest)]
 
-    def dates(self, home: Mapping[str, str]) -> dict[str, Array]:
-        committed = {graph: micros(when) for graph, when in self.pairs(OAM + "committedAt")}
+    def dates(self) -> dict[str, Array]:
+        committed = firsts(self.pairs(OAM + "committedAt"))
         arrays = {
             name: np.fromiter((seconds(v, missing) for v in self.texts(predicate)), dtype=np.int64, count=self.n)
             for name, predicate, missing in (
@@ -188,56 +204,35 @@ class _Builder:
                 ("created", DCTERMS + "created", BEGINNING),
             )
         }
-        commits = (committed.get(home[iri], BEGINNING) for iri in self.iris)
+        times = {graph: micros(when) for graph, when in committed.items()}
+        commits = (times.get(self.home[iri][1], BEGINNING) for iri in self.iris)
         arrays["committed"] = np.fromiter(commits, dtype=np.int64, count=self.n)
         return arrays
 
-    def spans(self) -> dict[str, Array]:
-        owners = [(s, o) for s, o in self.pairs(PROV + "wasQuotedFrom") if s in self.row]
-        start, end = dict(self.pairs(OA + "start")), dict(self.pairs(OA + "end"))
-        source = dict(self.pairs(OA + "hasSource"))
-        derived = [(s, o) for s, o in self.pairs(PROV + "wasDerivedFrom") if s in self.row and "/original/" in o]
-        hashes = sorted({original_hash(o) for _, o in derived} | {original_hash(o) for o in source.values()})
-        index = {value: code for code, value in enumerate(hashes)}
-        original = np.full(self.n, -1, dtype=np.int32)
-        for subject, value in sorted(derived, reverse=True):
-            original[self.row[subject]] = index[original_hash(value)]
-        table = sorted(
-            (self.row[owner], number(span), index[original_hash(source[span])], int(start[span]), int(end[span]))
-            for owner, span in set(owners)
+    def originals(self) -> list[str]:
+        derived = ((s, o) for s, o in self.pairs(PROV + "wasDerivedFrom") if s in self.local and "/original/" in o)
+        found = firsts(derived)
+        return [original_hash(found[iri]) if iri in found else "" for iri in self.iris]
+
+    def spans(self) -> list[tuple[int, int, str, int, int]]:
+        owners = {(s, o) for s, o in self.pairs(PROV + "wasQuotedFrom") if s in self.local}
+        start, end = firsts(self.pairs(OA + "start")), firsts(self.pairs(OA + "end"))
+        source = firsts(self.pairs(OA + "hasSource"))
+        return sorted(
+            (self.local[owner], number(span), original_hash(source[span]), int(start[span]), int(end[span]))
+            for owner, span in owners
             if span in start and span in end and span in source
         )
-        columns = np.array(table, dtype=np.int32).reshape(len(table), 5)
-        has_original = original >= 0
-        has_original[columns[:, 0]] = True
-        strings = Strings.of(hashes)
-        return {
-            "original": original,
-            "has_original": has_original,
-            "span_owner": columns[:, 0].copy(),
-            "span_source": columns[:, 2].copy(),
-            "span_start": columns[:, 3].copy(),
-            "span_end": columns[:, 4].copy(),
-            "original_hash_bytes": strings.data,
-            "original_hash_offsets": strings.offsets,
-        }
 
-    def names(self) -> dict[str, Array]:
-        identifiers, titles = self.texts(DCTERMS + "identifier"), self.texts(DCTERMS + "title")
-        aliases = sorted({(self.row[s], o) for s, o in self.pairs(OAM + "alias") if s in self.row})
-        arrays = key_table(identifiers, aliases, titles)
-        arrays["alias_owner"] = np.array([row for row, _ in aliases], dtype=np.int32)
-        for name, values in (
-            ("iri", self.iris),
-            ("identifier", identifiers),
-            ("title", titles),
-            ("alias", [alias for _, alias in aliases]),
-            ("version", self.texts(PAV + "version")),
-            ("source_status", self.texts(OAM + "sourceStatus")),
-        ):
-            strings = Strings.of(values)
-            arrays[f"{name}_bytes"], arrays[f"{name}_offsets"] = strings.data, strings.offsets
-        return arrays
+
+def firsts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The value of each subject, of several the first in order."""
+    found: dict[str, str] = {}
+    for subject, value in pairs:
+        known = found.setdefault(subject, value)
+        if value < known:
+            found[subject] = value
+    return found
 
 
 def number(span: str) -> int:

@@ -7,7 +7,8 @@ Only what documents, taggers and reviewers say is read, never provenance, histor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from oam_rdf.index.columns import Array, Strings
 from oam_rdf.index.facet_table import Facets
 from oam_rdf.index.facets import Select
 from oam_rdf.index.graph_table import ACCEPTED, FORMAT, LINK, PLAIN, REFUSED, TYPED, GraphTable
+from oam_rdf.index.splicing import Splice, pooled
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import DCTERMS, OAM, SCHEMES, concept
 from oam_rdf.ontology import Ontology
@@ -38,16 +40,40 @@ def levels(select: Select) -> dict[str, int]:
     return found
 
 
-def build(select: Select, facets: Facets, ontology: Ontology | None = None) -> GraphTable:
-    """The graph of everything that ``select`` can see, with PageRank and communities; rows are those of ``facets``."""
-    return _Builder(select, facets, ontology or Ontology.load()).result()
+def build(
+    select: Select,
+    facets: Facets,
+    ontology: Ontology | None = None,
+    previous: GraphTable | None = None,
+    splice: Splice | None = None,
+) -> GraphTable:
+    """The graph of everything that ``select`` can see, with PageRank and communities; rows are those of ``facets``.
+
+    With the ``previous`` table and the ``splice`` that made ``facets`` only what is said of its fresh rows is read anew: then
+    ``select`` need show no more than their triples, those of relation nodes that start from them, and those about the
+    graphs that any of these stand in.
+    """
+    splice = splice or Splice.whole(list(facets.iris))
+    return _Builder(select, facets, ontology or Ontology.load(), previous, splice).result()
+
+
+def empty(relations: Sequence[Mapping[str, Any]] = ()) -> GraphTable:
+    """A table that says nothing about no rows."""
+    none, kinds = Strings.of(()), dict.fromkeys(("source", "target", "tag_page", "tag"), np.int32)
+    numbers: dict[str, Any] = {**kinds, **dict.fromkeys(("visibility", "stance", "tag_visibility"), np.uint8)}
+    numbers |= {"relation": np.uint16, "confidence": np.float64}
+    arrays: dict[str, Array] = {name: np.zeros(0, dtype=kind) for name, kind in numbers.items()}
+    arrays |= {"tags_bytes": none.data, "tags_offsets": none.offsets}
+    return GraphTable(arrays, {"format": FORMAT, "rows": 0, "relations": list(relations)})
 
 
 class _Builder:
-    def __init__(self, select: Select, facets: Facets, ontology: Ontology) -> None:
-        self.select, self.facets = select, facets
+    def __init__(
+        self, select: Select, facets: Facets, ontology: Ontology, previous: GraphTable | None, splice: Splice
+    ) -> None:
+        self.select, self.facets, self.splice = select, facets, splice
+        self.previous = previous or empty()
         self.levels = levels(select)
-        self.row = {iri: row for row, iri in enumerate(facets.iris)}
         forward: dict[str, str] = {}  # IRI -> notation, the first of its names
         for name, item in ontology.relations.items():
             if not item.inverse:
@@ -62,22 +88,28 @@ class _Builder:
         self.said: dict[tuple[int, int, int, int, int], float] = {}
 
     def say(self, source: str, target: str, code: int, level: int, stance: int, confidence: float) -> None:
-        one, other = self.row.get(source, -1), self.row.get(target, -1)
+        one, other = self.own(source), self.splice.row(target)
         if one >= 0 and other >= 0 and one != other:
             key = one, other, code, level, stance
             self.said[key] = max(confidence, self.said.get(key, 0.0))
+
+    def own(self, iri: str) -> int:
+        """Row of an object that is read, -1 if it is not."""
+        return self.splice.row(iri) if iri in self.splice.fresh else -1
 
     def plain(self) -> Array:
         """``int64[n, 5]``: what triples say, each combination once. In bulk: there may be millions."""
         known: dict[str, int] = {}  # graph -> visibility, -1 = not read
         blocks = [np.zeros((0, 5), dtype=np.int64)]
-        find = self.row.get
+        own, find = self.own, self.splice.row
         for code, iri in enumerate(self.iris):
             ends: list[int] = []
             for source, target, graph in self.select(f"SELECT ?s ?o ?g {{ GRAPH ?g {{ ?s <{iri}> ?o }} }}"):
-                one, other, name = find(source.value, -1), find(target.value, -1), graph.value
-                if one < 0 or other < 0 or one == other:
+                one = own(source.value)
+                other = find(target.value) if one >= 0 else -1
+                if other < 0 or one == other:
                     continue
+                name = graph.value
                 level = known.get(name)
                 if level is None:
                     level = known[name] = self.levels.get(name, 0) if SAYS.search(name) else -1
@@ -99,18 +131,24 @@ class _Builder:
         once = np.ones(len(table), dtype=bool)
         once[1:] = (table[1:] != table[:-1]).any(axis=1)
         table, confidence = table[once], confidence[once]
-        pages, tags, keys = self.tags()
-        strings = Strings.of(keys)
+        old, moved = self.previous, self.splice.moved
+        merge = self.splice.owned(old.source, table[:, 0])
         arrays: dict[str, Array] = {
-            "source": table[:, 0].astype(np.int32),
-            "target": table[:, 1].astype(np.int32),
-            "relation": table[:, 2].astype(np.uint16),
-            "visibility": table[:, 3].astype(np.uint8),
-            "stance": table[:, 4].astype(np.uint8),
-            "confidence": confidence,
-            "tag_page": np.array([page for page, _ in pages], dtype=np.int32),
-            "tag": np.array(tags, dtype=np.int32),
-            "tag_visibility": np.array([level for _, level in pages], dtype=np.uint8),
+            "source": merge.column(moved[old.source], table[:, 0].astype(np.int32)),
+            "target": merge.column(moved[old.target], table[:, 1].astype(np.int32)),
+            "relation": merge.column(old.relation, table[:, 2].astype(np.uint16)),
+            "visibility": merge.column(old.visibility, table[:, 3].astype(np.uint8)),
+            "stance": merge.column(old.stance, table[:, 4].astype(np.uint8)),
+            "confidence": merge.column(old.confidence, confidence),
+        }
+        pages, levels, keys = self.tags()
+        page = np.array(pages, dtype=np.int32)
+        merge = self.splice.owned(old.tag_page, page)
+        (tag,), strings = pooled([(merge, old.tag, keys)], old.tags)
+        arrays |= {
+            "tag_page": merge.column(moved[old.tag_page], page),
+            "tag": tag,
+            "tag_visibility": merge.column(old.tag_visibility, np.array(levels, dtype=np.uint8)),
             "tags_bytes": strings.data,
             "tags_offsets": strings.offsets,
         }
@@ -124,11 +162,11 @@ class _Builder:
     def nodes(self) -> None:
         """What relation nodes say of edges: a node accepts, turns down, or is a candidate and says nothing yet."""
         code = {iri: number for number, iri in enumerate(self.iris)}
-        kinds = {
-            (node.value, graph.value): code[kind.value]
-            for node, kind, graph in self.select(f"SELECT ?n ?p ?g {{ GRAPH ?g {{ ?n <{OAM}relationType> ?p }} }}")
-            if kind.value in code and SAYS.search(graph.value)
-        }
+        kinds: dict[tuple[str, str], int] = {}
+        for node, kind, graph in self.select(f"SELECT ?n ?p ?g {{ GRAPH ?g {{ ?n <{OAM}relationType> ?p }} }}"):
+            if kind.value in code and SAYS.search(graph.value):
+                place = node.value, graph.value
+                kinds[place] = min(code[kind.value], kinds.get(place, code[kind.value]))
         if not kinds:
             return
         source, target = self.of_nodes("relationSource"), self.of_nodes("relationTarget")
@@ -157,16 +195,15 @@ class _Builder:
         query = f"SELECT ?n ?v {{ ?n <{OAM}relationType> ?p . ?n <{OAM}{predicate}> ?v }}"
         return {node.value: value.value for node, value in sorted(self.select(query), key=lambda s: s[1].value)}
 
-    def tags(self) -> tuple[list[tuple[int, int]], list[int], list[str]]:
-        """The tags that documents carry (``dcterms:subject``), written alike whatever their script or case."""
+    def tags(self) -> tuple[list[int], list[int], list[str]]:
+        """The tags that documents carry (``dcterms:subject``), written alike whatever their script or case: which page, the
+        widest level that says so, and the tag, in order."""
         document = self.facets.mask("granularity", "DOCUMENT")
         widest: dict[tuple[int, str], int] = {}
         for subject, value, graph in self.select(f"SELECT ?s ?o ?g {{ GRAPH ?g {{ ?s <{DCTERMS}subject> ?o }} }}"):
-            row, key = self.row.get(subject.value, -1), index_key(value.value).strip()
+            row, key = self.own(subject.value), index_key(value.value).strip()
             if row >= 0 and document[row] and key and SAYS.search(graph.value):
                 level = self.levels.get(graph.value, 0)
                 widest[row, key] = min(level, widest.get((row, key), level))
-        keys = sorted({key for _, key in widest})
-        place: Mapping[str, int] = {key: number for number, key in enumerate(keys)}
         ordered = sorted(widest)
-        return [(row, widest[row, key]) for row, key in ordered], [place[key] for _, key in ordered], keys
+        return [row for row, _ in ordered], [widest[entry] for entry in ordered], [key for _, key in ordered]

@@ -31,6 +31,7 @@ __all__ = ["FIELDS", "LexicalIndex", "LexicalResult", "Match", "QueryTerm", "pub
 SCORERS = ("auto", "bm25", "idf_coverage")
 # Decision D22: a pin needs a term in at most 5 % of the passages, and no more than 20 rows are pinned.
 _RARE, _PINNED = 0.05, 20
+_TERMS = 2048  # whose postings are kept put together: those of the last hundred queries or so
 
 Bools = NDArray[np.bool_]
 
@@ -106,13 +107,15 @@ class LexicalIndex:
         fields: Sequence[str] = FIELDS,
         k: int | None = None,
         translate: bool = False,
+        idf_form: str = "smooth",
     ) -> LexicalResult:
         """Rows that hold at least one known term of ``query`` (plain text), best first.
 
         ``mask`` (bool[n]) are the rows that may be returned; ``visible`` (bool[n]) those the caller may know of: N,
         df and lengths count these alone, and none else is returned. ``scorer`` auto | bm25 | idf_coverage; ``k`` cuts
         the list. ``translate`` asks with the words that the query has in the other language, and with letters and
-        numbers as written: it is for passages whose language is not the query's. A query with no known term has no rows
+        numbers as written: it is for passages whose language is not the query's. ``idf_form`` smooth | classic is that of
+        IDF+Coverage; BM25 has its own. A query with no known term has no rows
         (decision D21). :class:`UsageError` for an unknown scorer or field or a mask of the wrong length.
         """
         size = len(self.passages)
@@ -130,7 +133,7 @@ class LexicalIndex:
         seen = {f: v if visible is None else v[visible] for f, v in self._lengths.items()}
         if scorer == "auto":
             scorer = choose(seen["body"])
-        terms = tuple(_statistics(t, e, n, size, visible) for t, e in zip(plan, evidence, strict=True))
+        terms = tuple(_statistics(t, e, n, size, visible, idf_form) for t, e in zip(plan, evidence, strict=True))
         if scorer == "bm25":
             means = {f: float(v.mean()) if len(v) else 0.0 for f, v in seen.items()}
             united = [(t, self._of(t, searched)) for t in whole]
@@ -150,20 +153,29 @@ class LexicalIndex:
         pins = _pins(terms, evidence, n, allowed)
         return LexicalResult(rows, rounded[rows], terms, scorer, len(hits), pins, searched, (*plan, *whole))
 
-    def matches(self, row: int, result: LexicalResult) -> tuple[Match, ...]:
-        """How each query term of ``result`` occurs in ``row``, best way only, in query order, unbroken runs last."""
-        found: dict[Match, None] = {}  # a term may be asked for as itself and by its translations
+    def matches(self, rows: Sequence[int], result: LexicalResult) -> list[tuple[Match, ...]]:
+        """How each query term of ``result`` occurs in each of ``rows``, best way only, in query order, unbroken runs last.
+
+        A posting list is searched once for all rows: one call for many rows costs little more than one for a single row.
+        """
+        wanted = np.asarray(rows, "i4")
+        found: list[dict[Match, None]] = [{} for _ in rows]  # a term may be asked for as itself and by its translations
         for term in result.plan:
+            without = np.ones(len(wanted), bool)
             for way in self._of(term, result.fields):
-                where = tuple(f for f, postings in way.fields.items() if _holds(postings, row))
-                if where:
-                    found[Match(term.key, way.how, where, way.text)] = None
+                held = {f: _holds(postings, wanted) for f, postings in way.fields.items()}
+                here = without & np.logical_or.reduce(list(held.values())) if held else without & False
+                for at in np.flatnonzero(here).tolist():
+                    where = tuple(f for f, there in held.items() if there[at])
+                    found[at][Match(term.key, way.how, where, way.text)] = None
+                without &= ~here
+                if not without.any():
                     break
-        return tuple(found)
+        return [tuple(matches) for matches in found]
 
     def matched(self, row: int, result: LexicalResult) -> tuple[str, ...]:
-        """:meth:`matches` as texts: ``呼吸律 (literal: title, body)``."""
-        return tuple(str(m) for m in self.matches(row, result))
+        """:meth:`matches` of one row as texts: ``呼吸律 (literal: title, body)``."""
+        return tuple(str(m) for m in self.matches([row], result)[0])
 
     def holding(self, result: LexicalResult) -> list[tuple[QueryTerm, NDArray[np.int32]]]:
         """Each original term of ``result`` with the rows that hold it, in whatever form of its own (no synonym)."""
@@ -201,7 +213,7 @@ class LexicalIndex:
         return translatable(query, self.words.segmenter(), self.lexicon)
 
     def _of(self, term: Term, fields: tuple[str, ...]) -> list[Evidence]:
-        """Evidence for a term, best weight first; kept for the last 512 terms."""
+        """Evidence for a term, best weight first; kept for the last terms."""
         place = (term, fields)
         known = self._evidence.get(place)
         if known is not None:
@@ -214,7 +226,7 @@ class LexicalIndex:
                 out.append(Evidence(form.how, WEIGHTS[form.how] * form.share, found, form.text))
         out[1:] = sorted(out[1:], key=lambda e: -e.weight)
         self._evidence[place] = out
-        while len(self._evidence) > 512:
+        while len(self._evidence) > _TERMS:
             self._evidence.popitem(last=False)
         return out
 
@@ -232,12 +244,18 @@ def _any(postings: Postings, visible: Bools | None) -> bool:
     return len(postings.rows) > 0 if visible is None else bool(visible[postings.rows].any())
 
 
-def _holds(postings: Postings, row: int) -> bool:
-    at = int(np.searchsorted(postings.rows, row))
-    return at < len(postings.rows) and int(postings.rows[at]) == row
+def _holds(postings: Postings, rows: NDArray[np.int32]) -> Bools:
+    """Which of ``rows`` a posting list holds."""
+    if not len(postings.rows):
+        return np.zeros(len(rows), bool)
+    at = postings.rows.searchsorted(rows)
+    at[at == len(postings.rows)] = 0
+    return np.equal(postings.rows[at], rows)
 
 
-def _statistics(term: Term, ways: list[Evidence], n: int, size: int, visible: Bools | None) -> QueryTerm:
+def _statistics(
+    term: Term, ways: list[Evidence], n: int, size: int, visible: Bools | None, form: str = "smooth"
+) -> QueryTerm:
     """df of the term itself; of all its variants together if it occurs through variants only (decision D21)."""
 
     def count(evidence: list[Evidence]) -> int:
@@ -251,7 +269,7 @@ def _statistics(term: Term, ways: list[Evidence], n: int, size: int, visible: Bo
 
     own = [e for e in ways if e.how not in OTHER]
     df = count([e for e in own if e.how in SAME]) or count(own) or count(ways)
-    return QueryTerm(term.key, term.kind, df, idf(n, df), df > 0)
+    return QueryTerm(term.key, term.kind, df, idf(n, df, form), df > 0)
 
 
 def _pins(terms: tuple[QueryTerm, ...], evidence: list[list[Evidence]], n: int, allowed: Bools) -> NDArray[np.int32]:

@@ -117,6 +117,7 @@ class TantivyIndex(LexicalIndex):
         fields: Sequence[str] = FIELDS,
         k: int | None = None,
         translate: bool = False,
+        idf_form: str = "smooth",
     ) -> LexicalResult:
         """As :meth:`LexicalIndex.search`."""
         size = len(self.passages)
@@ -125,15 +126,16 @@ class TantivyIndex(LexicalIndex):
             scorer = choose(self._lengths["body"] if visible is None else self._lengths["body"][visible])
         if scorer != "idf_coverage" or not fitting or set(fields) - set(FIELDS):
             return super().search(
-                query, mask=mask, visible=visible, scorer=scorer, fields=fields, k=k, translate=translate
-            )
+                query, mask=mask, visible=visible, scorer=scorer, fields=fields, k=k, translate=translate,
+                idf_form=idf_form,
+            )  # fmt: skip
         searched = tuple(f for f in FIELDS if f in fields)
         if visible is not None and bool(visible.all()):
             visible = None
         allowed = mask if visible is None else visible if mask is None else mask & visible
         n = size if visible is None else int(np.count_nonzero(visible))
         plan, whole = (self._translations(query), ()) if translate else self._plan(query, visible)
-        terms = tuple(self._term(t, searched, n, visible) for t in plan)
+        terms = tuple(self._term(t, searched, n, visible, idf_form) for t in plan)
         known = [(q, self._ways(t, searched)) for t, q in zip(plan, terms, strict=True) if q.known]
         total, among = 0, None
         if k and allowed is None and known:
@@ -146,10 +148,10 @@ class TantivyIndex(LexicalIndex):
         found = len(rows) if among is None else total
         return LexicalResult(rows[order], scores[order], terms, scorer, found, pins, searched, (*plan, *whole))
 
-    def _term(self, term: Term, fields: tuple[str, ...], n: int, visible: Bools | None) -> QueryTerm:
+    def _term(self, term: Term, fields: tuple[str, ...], n: int, visible: Bools | None, form: str) -> QueryTerm:
         """df of the term itself, or of all its variants together if it occurs through variants only (D21)."""
         if visible is not None:
-            return _statistics(term, self._of(term, fields), n, len(self.passages), visible)
+            return _statistics(term, self._of(term, fields), n, len(self.passages), visible, form)
         df = self._counts.get((term, fields))
         if df is None:
             ways = self._ways(term, fields)
@@ -160,11 +162,11 @@ class TantivyIndex(LexicalIndex):
             self._counts[term, fields] = df
             while len(self._counts) > 512:
                 self._counts.popitem(last=False)
-        return QueryTerm(term.key, term.kind, df, idf(n, df), df > 0)
+        return QueryTerm(term.key, term.kind, df, idf(n, df, form), df > 0)
 
     def _leading(self, known: Sequence[tuple[QueryTerm, list[Way]]], k: int) -> tuple[int, Rows]:
         """How many rows are hit, and those that may be among the best ``k``, ranked by the engine itself."""
-        whole = sum(term.idf for term, _ in known)
+        whole = sum(term.idf for term, _ in known) or 1.0  # classic: terms that are everywhere weigh nothing
         parts = [
             _best([IDF_SHARE * term.idf * way.weight / whole + COVERAGE_SHARE / len(known) for way in ways], ways)
             for term, ways in known

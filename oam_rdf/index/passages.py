@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -72,11 +71,32 @@ class _Pool:
         start = int(self.ends[i - 1]) if i else 0
         return self.blob[start : int(self.ends[i])].tobytes().decode("utf-8", "surrogatepass")
 
+    def distinct(self) -> list[str]:
+        """The strings that ``index`` points to."""
+        data, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
+        return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(starts)]
+
     def all(self) -> list[str]:
         """Every row's string, each distinct one decoded once."""
-        data, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
-        distinct = [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(starts)]
+        distinct = self.distinct()
         return [distinct[i] for i in self.index.tolist()]
+
+    def splice(self, kept: NDArray[Any], added: list[str], order: NDArray[Any]) -> _Pool:
+        """What :meth:`of` makes of the strings of the rows ``kept`` and those ``added``, both in ``order``."""
+        strings = self.distinct()
+        ids = {s: i for i, s in enumerate(strings)}
+        for s in added:
+            if s not in ids:
+                ids[s] = len(strings)
+                strings.append(s)
+        codes = np.concatenate([self.index[kept], np.fromiter((ids[s] for s in added), "i4", len(added))])[order]
+        used, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        by_first = np.argsort(first)
+        number = np.empty(len(used), "i4")
+        number[by_first] = np.arange(len(used), dtype="i4")
+        encoded = [strings[i].encode("utf-8", "surrogatepass") for i in used[by_first].tolist()]
+        ends = np.cumsum([len(b) for b in encoded], dtype="i8")
+        return _Pool(number[place].astype("i4"), ends, np.frombuffer(b"".join(encoded), "u1"))
 
     def save(self, folder: Path, name: str) -> None:
         np.save(folder / f"{name}.index.npy", self.index)
@@ -195,22 +215,19 @@ class PassageTable:
         numbers("end", (p.end for *_, p in fresh))
         numbers("lead", (p.lead for *_, p in fresh))
         numbers("digest", (embedding_digest(embedding_text(d.title, p.heading, p.text)) for *_, d, p in fresh))
-        order_list, kept_list = order.tolist(), kept.tolist()
 
-        def strings(old: list[str], values: Iterable[str]) -> list[str]:
-            joined = [old[row] for row in kept_list]
-            joined.extend(values)
-            return [joined[i] for i in order_list]
+        def strings(name: str, values: Iterable[str]) -> _Pool:
+            return self._strings[name].splice(kept, list(values), order)
 
-        tags = [self.languages[i] for i in self.language.tolist()]
-        languages, columns["language"] = _languages(strings(tags, (p.language or d.language for *_, d, p in fresh)))
+        tags = _Pool.of(self.languages).splice(
+            self.language[kept], [p.language or d.language for *_, d, p in fresh], order
+        )
+        languages, columns["language"] = _languages(tags)
         pools = {
-            "section": _Pool.of(strings(self._strings["section"].all(), (p.section for *_, p in fresh))),
-            "heading": _Pool.of(strings(self._strings["heading"].all(), (p.heading for *_, p in fresh))),
-            "object": _Pool.of(strings(self._strings["object"].all(), (p.object for *_, p in fresh))),
-            "inline": _Pool.of(
-                strings(self._strings["inline"].all(), ("" if p.start >= 0 else p.text for *_, p in fresh))
-            ),
+            "section": strings("section", (p.section for *_, p in fresh)),
+            "heading": strings("heading", (p.heading for *_, p in fresh)),
+            "object": strings("object", (p.object for *_, p in fresh)),
+            "inline": strings("inline", ("" if p.start >= 0 else p.text for *_, p in fresh)),
         }
         titles = dict(zip(self.documents, self._strings["title"].all(), strict=True))
         titles.update((d.id, d.title) for d in new)
@@ -247,12 +264,15 @@ class PassageTable:
         return cls(documents, languages, columns, strings)
 
 
-def _languages(tags: list[str]) -> tuple[list[str], NDArray[np.uint8]]:
+def _languages(tags: _Pool) -> tuple[list[str], NDArray[np.uint8]]:
     """Distinct tags, sorted, and each row's index; beyond 255 tags the rarest become "" (unknown)."""
-    counts = Counter(tags)
-    if len(counts) > 255:
-        common = sorted(counts, key=lambda t: (-counts[t], t))[:254]
-        tags = [t if t in set(common) else "" for t in tags]
-    languages = sorted(set(tags))
+    names = tags.distinct()
+    counts = np.bincount(tags.index, minlength=len(names)).tolist()
+    kept = set(names)
+    if len(names) > 255:
+        kept = set(sorted(names, key=lambda t: (-counts[names.index(t)], t))[:254])
+    named = [t if t in kept else "" for t in names]
+    languages = sorted(set(named))
     place = {t: i for i, t in enumerate(languages)}
-    return languages, np.fromiter((place[t] for t in tags), "u1", len(tags))
+    table = np.array([place[t] for t in named], "u1")
+    return languages, table[tags.index].astype("u1")

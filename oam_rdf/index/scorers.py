@@ -18,6 +18,7 @@ from oam_rdf.index.postings import Postings
 
 BOOSTS: Mapping[str, float] = {"id": 3.0, "title": 2.5, "heading": 1.5, "body": 1.0}
 K1, B = 1.2, 0.75
+IDF_FORMS = ("smooth", "classic")
 # IDF+Coverage (decision D21): the reserve of 0.15 stays unused, so a score lies in [0, 0.85].
 IDF_SHARE, COVERAGE_SHARE = 0.6, 0.25
 # Decision D21b: IDF+Coverage where unit lengths vary little and the corpus is small.
@@ -42,7 +43,8 @@ class QueryTerm:
     """An original query term as the index saw it.
 
     ``df`` counts visible passages that hold the term itself (or, if none does, any variant of it); ``idf`` is
-    log(1 + N/df) of decision D21, 0 for an unknown term; ``known`` is False if nothing visible holds it in any form.
+    that of :func:`idf`, log(1 + N/df) unless the classic form is asked for, 0 for an unknown term; ``known`` is False if
+    nothing visible holds it in any form.
     """
 
     key: str
@@ -103,22 +105,27 @@ def bm25(
     Framework", 2009). ``lengths`` by field and row, ``means`` over the rows that N counts; the score is unbounded.
     A term of kind ``run`` weighs as much as the terms that it consists of together, as phrases usually do.
     """
-    total = np.zeros(size)
     weights = {t.key: math.log(1.0 + (n - t.df + 0.5) / (t.df + 0.5)) for t in terms if t.known and t.kind != "run"}
+    # Two sheets serve every term and are wiped where it was written: the cost is that of the postings, not of the index.
+    total, frequency, best = np.zeros(size), np.zeros(size), np.zeros(size)
     for term, ways in zip(terms, evidence, strict=True):
         if not term.known:
             continue
-        best = np.zeros(size)
+        touched = []
         for way in ways:
-            frequency = np.zeros(size)
             for field, (rows, counts) in way.fields.items():
                 norm = 1.0 - B + B * lengths[field][rows] / means[field] if means[field] > 0 else 1.0
                 frequency[rows] += boosts[field] * counts / norm
-            if way.how == "parts":  # however often its parts stand apart, the compound is not there more than once
-                np.minimum(frequency, 1.0, out=frequency)
-            np.maximum(best, way.weight * frequency * (K1 + 1.0) / (K1 + frequency), out=best)
-        if term.kind == "run":
-            total += sum(weight for part, weight in weights.items() if part in term.key) * best
-        else:
-            total += weights[term.key] * best
+            for rows, _ in way.fields.values():
+                # However often its parts stand apart, a compound is not there more than once.
+                often = np.minimum(frequency[rows], 1.0) if way.how == "parts" else frequency[rows]
+                best[rows] = np.maximum(best[rows], way.weight * often * (K1 + 1.0) / (K1 + often))
+                touched.append(rows)
+            for rows, _ in way.fields.values():
+                frequency[rows] = 0.0
+        parts = (weight for part, weight in weights.items() if part in term.key)
+        own = sum(parts) if term.kind == "run" else weights[term.key]
+        for rows in touched:
+            total[rows] += own * best[rows]
+            best[rows] = 0.0  # a row that several fields hold counts once
     return total

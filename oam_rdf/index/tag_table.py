@@ -6,7 +6,7 @@ down does not count. Like edges, tags hold by what a clearance may see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from oam_rdf.index.columns import Array, Column, load, save
 from oam_rdf.index.facet_table import Facets
 from oam_rdf.index.facets import Select
 from oam_rdf.index.graph_build import SAYS, levels
+from oam_rdf.index.splicing import Splice, joined
 from oam_rdf.index.tree import Tree
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import OA, OAM, concept
@@ -194,19 +195,67 @@ class Tags:
         return found
 
 
-def build(select: Select, facets: Facets, ontology: Ontology | None = None) -> TagTable:
-    """The tags of everything that ``select`` can see; rows are those of ``facets``."""
+def build(
+    select: Select,
+    facets: Facets,
+    ontology: Ontology | None = None,
+    previous: TagTable | None = None,
+    splice: Splice | None = None,
+) -> TagTable:
+    """The tags of everything that ``select`` can see; rows are those of ``facets``.
+
+    With the ``previous`` table and the ``splice`` that made ``facets`` only the tags of its fresh rows are read anew: then
+    ``select`` need show no more than their triples, those of tags of them, and those about the graphs that these stand in.
+    """
     ontology = ontology or Ontology.load()
-    known = levels(select)
-    rows = {iri: row for row, iri in enumerate(facets.iris)}
+    splice = splice or Splice.whole(list(facets.iris))
     names = {iri: f"{item.scheme}/{item.notation}" for iri, item in ontology.concepts.items()}
+    ordered = _read(select, splice, names)
+    old = previous or TagTable(_columns([]), {"rows": 0, "concepts": [], "broader": {}})
+    fresh = _columns(ordered)
+    merge = splice.owned(old.owner, fresh["owner"])
+    column = joined(merge, old.concept, [entry[1] for entry in ordered], ())
+    arrays: dict[str, Array] = {
+        "owner": merge.column(splice.moved[old.owner], fresh["owner"]),
+        "concept": column.codes,
+        "confidence": merge.column(old.confidence, fresh["confidence"]),
+        "seen": merge.column(old.seen, fresh["seen"]),
+        "reviewed": merge.column(old.reviewed, fresh["reviewed"]),
+        "rejected": merge.column(old.rejected, fresh["rejected"]),
+    }
+    broader = {name: sorted(_upwards(name, ontology, names)) for name in column.values}
+    return TagTable(
+        arrays, {"format": FORMAT, "rows": len(facets), "concepts": list(column.values), "broader": broader}
+    )
+
+
+# owner, concept, confidence, seen, reviewed, rejected
+_Entry = tuple[int, str, float, int, int, int]
+
+
+def _columns(entries: Sequence[_Entry]) -> dict[str, Array]:
+    return {
+        "owner": np.array([entry[0] for entry in entries], dtype=np.int32),
+        "concept": np.zeros(len(entries), dtype=np.uint16),
+        "confidence": np.array([entry[2] for entry in entries], dtype=np.float64),
+        **{
+            name: np.array([entry[at] for entry in entries], dtype=np.uint8)
+            for at, name in ((3, "seen"), (4, "reviewed"), (5, "rejected"))
+        },
+    }
+
+
+def _read(select: Select, splice: Splice, names: Mapping[str, str]) -> list[_Entry]:
+    """The tags of the fresh rows, in order."""
+    known = levels(select)
 
     def quads(predicate: str) -> Iterable[tuple[str, str, int]]:
         for s, o, g in select(f"SELECT ?s ?o ?g {{ GRAPH ?g {{ ?s <{predicate}> ?o }} }}"):
             if SAYS.search(g.value):
                 yield s.value, o.value, known.get(g.value, 0)
 
-    target = {node: rows[value] for node, value, _ in quads(OA + "hasTarget") if value in rows}
+    # Of several targets or numbers the last one in order, whatever the order in which they are read.
+    target = {node: value for node, value, _ in sorted(quads(OA + "hasTarget")) if splice.row(value) >= 0}
     confidence = {node: float(value) for node, value, _ in sorted(quads(OAM + "confidence"))}
     reviewed: dict[str, int] = {}
     rejected: dict[str, int] = {}
@@ -215,9 +264,9 @@ def build(select: Select, facets: Facets, ontology: Ontology | None = None) -> T
         if heard is not None:
             heard[node] = min(level, heard.get(node, _NEVER))
     # A source that gives no number states it outright.
-    entries = {
+    entries: set[_Entry] = {
         (
-            target[node],
+            splice.row(target[node]),
             names[body],
             confidence.get(node, 1.0),
             level,
@@ -225,29 +274,15 @@ def build(select: Select, facets: Facets, ontology: Ontology | None = None) -> T
             rejected.get(node, _NEVER),
         )
         for node, body, level in quads(OA + "hasBody")
-        if node in target and body in names
+        if target.get(node) in splice.fresh and body in names
     }
     noded = {(row, name) for row, name, *_ in entries}
     for predicate in _DIRECT:
         for subject, body, level in quads(OAM + predicate):
-            row, name = rows.get(subject, -1), names.get(body, "")
+            row, name = splice.row(subject) if subject in splice.fresh else -1, names.get(body, "")
             if row >= 0 and name and (row, name) not in noded:
                 entries.add((row, name, 1.0, level, _NEVER, _NEVER))
-    ordered = sorted(entries)
-    column = Column.of((entry[1] for entry in ordered), ())
-    arrays = {
-        "owner": np.array([entry[0] for entry in ordered], dtype=np.int32),
-        "concept": column.codes,
-        "confidence": np.array([entry[2] for entry in ordered], dtype=np.float64),
-        **{
-            name: np.array([entry[at] for entry in ordered], dtype=np.uint8)
-            for at, name in ((3, "seen"), (4, "reviewed"), (5, "rejected"))
-        },
-    }
-    broader = {name: sorted(_upwards(name, ontology, names)) for name in column.values}
-    return TagTable(
-        arrays, {"format": FORMAT, "rows": len(facets), "concepts": list(column.values), "broader": broader}
-    )
+    return sorted(entries)
 
 
 def _upwards(name: str, ontology: Ontology, names: Mapping[str, str]) -> set[str]:

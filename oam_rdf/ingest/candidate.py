@@ -13,6 +13,7 @@ from oam_rdf.ingest import profiles
 from oam_rdf.ingest.catalogue import StoredFile
 from oam_rdf.ingest.parse import parse
 from oam_rdf.ingest.scan import SourceFile
+from oam_rdf.ingest.skipping import Skipped
 from oam_rdf.model import Issue, ParsedDocument
 
 
@@ -57,7 +58,7 @@ class ParseJob:
 
 
 def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
-    """In a worker process: the packed document, or why the file is refused."""
+    """In a worker process: the packed document, or why the file is refused (an error) or skipped (a note)."""
     try:
         size = Path(job.absolute).stat().st_size
         if size > job.limit:
@@ -71,6 +72,8 @@ def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return b"", Issue("error", "unreadable", reason, file=job.path, hint="check its permissions")
+    except Skipped as left:
+        return b"", Issue("note", left.code, left.message, file=job.path, line=0, hint=left.hint)
     except OamError as error:
         line = next((int(part) for part in error.place.removeprefix(job.path).split(":") if part.isdigit()), 0)
         return b"", Issue("error", "unparsable", error.message, file=job.path, line=line, hint=error.hint)

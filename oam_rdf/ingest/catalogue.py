@@ -8,54 +8,20 @@ from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from oam_rdf.ingest.publication import StoredDocument
 from oam_rdf.ingest.references import References
-from oam_rdf.namespaces import DCTERMS, OAM, PAV, PROV, RDF, XSD, concept
+from oam_rdf.ingest.stored import StoredFile, stored_files
+from oam_rdf.namespaces import DCTERMS, OAM, RDF, XSD, concept
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 
-_FILES = f"""
-SELECT * WHERE {{
-  GRAPH ?provenance {{
-    ?assertion <{OAM}sourcePath> ?path ; <{OAM}profile> ?profile ; <{PROV}wasDerivedFrom> ?original .
-    OPTIONAL {{ ?assertion <{OAM}ingestRoot> ?root }}
-    OPTIONAL {{ ?assertion <{OAM}committedAt> ?committed }}
-    OPTIONAL {{ ?assertion <{OAM}segmentation> ?segmentation }}
-    OPTIONAL {{ ?assertion <{OAM}sourceRemoved> ?removed }}
-  }}
-  GRAPH ?assertion {{ ?document a <{OAM}Document> ; <{DCTERMS}identifier> ?id ; <{PROV}wasDerivedFrom> ?original }}
-  OPTIONAL {{ GRAPH ?provenance {{ ?document <{PAV}previousVersion> ?previous }} }}
-}}"""
-
 _UNRESOLVED = f"""
 SELECT ?graph ?label WHERE {{
-  GRAPH ?graph {{ ?node <{OAM}targetLabel> ?label }}
+  GRAPH ?graph {{ ?node <{OAM}targetLabel>|<{OAM}subjectLabel> ?label }}
 }}"""
 
-_CORPUS_WIDE = (
-    f"SELECT ?graph ?object ?id WHERE {{ GRAPH ?graph {{ ?object <{OAM}authorId> ?a ; <{DCTERMS}identifier> ?id }} }}"
-)
+__all__ = ["Catalogue", "StoredFile"]
 
-
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """One source file and the document it became. ``graph`` is the assertion graph."""
-
-    id: str
-    root: str
-    path: str
-    profile: str
-    segmentation: str
-    sha256: str
-    graph: str
-    provenance: str
-    document: str
-    committed: str
-    previous: str  # the copy of the version before, in the history store
-    removed: bool
-
-    def as_document(self) -> StoredDocument:
-        return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
+_AUTHOR_ID, _IDENTIFIER = NamedNode(OAM + "authorId"), NamedNode(DCTERMS + "identifier")
 
 
 @dataclass(slots=True)
@@ -65,45 +31,15 @@ class Catalogue:
     files: list[StoredFile]
     by_id: dict[str, StoredFile]
     by_place: dict[tuple[str, str], StoredFile]
-    corpus_wide: dict[str, tuple[str, str]]  # corpus-wide id -> (assertion graph, path)
+    live: LiveStore
     minter: Minter
 
     @staticmethod
     def load(live: LiveStore, minter: Minter) -> Catalogue:
         """Read the provenance graphs."""
-        files = []
-        for row in live.select(_FILES):
-            files.append(
-                StoredFile(
-                    id=row["id"].value,
-                    root=row["root"].value if row["root"] else "",  # a loaded export has no root here
-                    path=row["path"].value,
-                    profile=row["profile"].value,
-                    segmentation=row["segmentation"].value if row["segmentation"] else "said",
-                    sha256=row["original"].value.rsplit("sha256-", 1)[-1],
-                    graph=row["assertion"].value,
-                    provenance=row["provenance"].value,
-                    document=row["document"].value,
-                    committed=row["committed"].value if row["committed"] else "",
-                    previous=row["previous"].value if row["previous"] else "",
-                    removed=row["removed"] is not None,
-                )
-            )
-        files.sort(key=lambda file: (file.root, file.path))
-        paths = {file.graph: file.path for file in files}
-        prefix = f"{minter.base}ko/"
-        corpus_wide = {}
-        for row in live.select(_CORPUS_WIDE):
-            if row["object"].value.startswith(prefix):
-                graph = row["graph"].value
-                corpus_wide[row["id"].value] = (graph, paths.get(graph, graph))
-        return Catalogue(
-            files,
-            {file.id: file for file in files},
-            {(file.root, file.path): file for file in files},
-            corpus_wide,
-            minter,
-        )
+        files = stored_files(live.store)
+        by_place = {(file.root, file.path): file for file in files}
+        return Catalogue(files, {file.id: file for file in files}, by_place, live, minter)
 
     @property
     def roots(self) -> list[str]:
@@ -126,13 +62,21 @@ class Catalogue:
 
     def claimed(self, key: str, document_id: str, replaced: Iterable[str]) -> str:
         """Where a corpus-wide id is defined already, if not by this very document or one that is being replaced."""
-        graph, path = self.corpus_wide.get(key, ("", ""))
+        graph = self._defining(key)
+        path = next((file.path for file in self.files if file.graph == graph), graph) if graph else ""
         own = self.minter.graph(document_id, "assertion")
         return path if graph and not graph.startswith(own) and graph not in set(replaced) else ""
 
+    def _defining(self, key: str) -> str:
+        """The graph that defines a corpus-wide id, "" if none does."""
+        store, iri = self.live.store, NamedNode(self.minter.corpus_wide(key))
+        graphs = (quad.graph_name for quad in store.quads_for_pattern(iri, _AUTHOR_ID, None, None))
+        named = {graph.value for graph in graphs if isinstance(graph, NamedNode)}
+        return min((g for g in named if Quad(iri, _IDENTIFIER, Literal(key), NamedNode(g)) in store), default="")
+
     def mentioning(self, document_ids: Iterable[str]) -> list[str]:
         """Ids of stored documents that define, as corpus-wide, an id that is a document's own now."""
-        graphs = {self.corpus_wide[key][0] for key in document_ids if key in self.corpus_wide}
+        graphs = {graph for key in document_ids if (graph := self._defining(key))}
         return [file.id for file in self.files if any(graph.startswith(file.graph) for graph in graphs)]
 
     def resolvable(self, live: LiveStore, references: References) -> list[str]:

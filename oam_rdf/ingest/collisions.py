@@ -11,6 +11,7 @@ from oam_rdf.ingest.catalogue import Catalogue
 from oam_rdf.ingest.identity import keep_ids, local_ids
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.report import IngestReport
+from oam_rdf.model import Issue
 
 
 @dataclass(slots=True)
@@ -34,6 +35,9 @@ class Collisions:
         replaced = {candidate.previous.graph for candidate in candidates if candidate.previous}
         for candidate in candidates:
             first = documents[candidate.id]
+            if first is not candidate and first.sha256 == candidate.sha256:
+                self._skip(candidate, first.file.path)
+                continue
             if first is not candidate:
                 self._refuse(candidate, candidate.id, candidate.document().document.line, first.file.path)
                 continue
@@ -60,12 +64,21 @@ class Collisions:
         if stored is None or (candidate.previous is not None and candidate.previous.id == stored.id):
             return True
         if stored.root and Path(stored.root, stored.path).exists():
+            if stored.sha256 == candidate.sha256:
+                self._skip(candidate, stored.path)
+                return False
             self._refuse(candidate, candidate.id, candidate.document().document.line, stored.path)
             return False
         candidate.previous, candidate.kind = stored, "changed"  # moved and edited at once
         candidate.packed = pack(keep_ids(candidate.document(), self.publication.known(stored.id)))
         self.report.vanished = [path for path in self.report.vanished if path != stored.path]
         return True
+
+    def _skip(self, candidate: Candidate, other: str) -> None:
+        """A copy, byte for byte: there is nothing in it that the other does not say."""
+        message, hint = f"the same bytes as {other}", "nothing is missing; keep one of the two"
+        self.report.skipped += 1
+        self.report.issues.append(Issue("note", "skipped-copy", message, file=candidate.file.path, hint=hint))
 
     def _refuse(self, candidate: Candidate, key: str, line: int, other: str) -> None:
         message = f"the id {key!r} is also defined in {other}"

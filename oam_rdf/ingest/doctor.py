@@ -12,12 +12,13 @@ from pyoxigraph import NamedNode, Store
 from oam_rdf.errors import Damaged, OamError
 from oam_rdf.index.base import backend
 from oam_rdf.index.dense import DenseIndex
-from oam_rdf.index.facets import Facets
+from oam_rdf.index.facets import Facets, granularities
 from oam_rdf.index.graph_table import GraphTable
 from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.tag_table import TagTable
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.namespaces import OA, OAM, PROV, RDF
+from oam_rdf.ontology import Ontology
 from oam_rdf.store import publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
 from oam_rdf.store.layout import Config, Layout
@@ -143,6 +144,8 @@ class Doctor:
 
     def _generation(self, live: LiveStore, generation: publish.Generation, found: Diagnosis) -> None:
         manifest, path = generation.manifest, generation.path
+        found.checked["derived files"], wrong = publish.altered(path)
+        found.problems += wrong
         if generation.revision != live.revision:
             found.problems.append(f"published revision {generation.revision}, live revision {live.revision}")
             return
@@ -168,7 +171,7 @@ class Doctor:
                 found.problems.append(f"{name}: {error}")
 
     def _facets(self, live: LiveStore, path: Path, manifest: dict[str, Any], found: Diagnosis) -> None:
-        classes = " ".join(f"<{OAM}{name}>" for name in ("Document", "Section", "Argument", "Statement"))
+        classes = " ".join(f"<{iri}>" for iri in sorted(granularities(Ontology.load())))
         rows = live.select(f"SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE {{ VALUES ?c {{ {classes} }} ?o <{RDF}type> ?c }}")
         objects = int(next(iter(rows))["n"].value)
         columns = Facets.open(path / "facets")

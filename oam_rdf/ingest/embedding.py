@@ -67,9 +67,17 @@ def stages(passages: PassageTable) -> NDArray[np.int8]:
     return found
 
 
-def order(passages: PassageTable, priority: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-    """Rows in the order in which they are embedded: by stage, then by ``priority`` (high first), then as they stand."""
-    weight = np.zeros(len(passages)) if priority is None else np.asarray(priority, "f8")
+def order(
+    passages: PassageTable,
+    priority: NDArray[np.float64] | None = None,
+    access: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Rows in the order in which they are embedded: by stage, then by ``priority`` and ``access`` (each as a share of its
+    highest, added, high first), then as they stand."""
+    weight = np.zeros(len(passages))
+    for given in (priority, access):
+        if given is not None and len(given) and (highest := float(np.max(given))) > 0:
+            weight += np.asarray(given, "f8") / highest
     return np.lexsort((np.arange(len(passages)), -weight, stages(passages)))
 
 
@@ -102,10 +110,12 @@ def embed_passages(
     model: dict[str, Any],
     name: str = "e5",
     priority: NDArray[np.float64] | None = None,
+    access: NDArray[np.float64] | None = None,
 ) -> EmbedReport:
     """Fill the vector cache and publish. Killed at any point, what was embedded stays embedded.
 
-    ``priority`` is one number a passage. ``name`` goes into the manifest: what loads the embedder again.
+    ``priority`` (PageRank) and ``access`` (how often it was retrieved) are one number a passage. ``name`` goes into the
+    manifest: what loads the embedder again.
     """
 
     def publish() -> int:
@@ -114,7 +124,7 @@ def embed_passages(
 
     started = last = time.monotonic()
     generation = None
-    rows_in_order, stage = order(passages, priority), stages(passages)
+    rows_in_order, stage = order(passages, priority, access), stages(passages)
     with closing(VectorCache(layout.embeddings)) as cache:
         known, _ = cache.get([bytes(passages.digest[row]) for row in rows_in_order], embedder.fingerprint)
         missing = [int(row) for row, there in zip(rows_in_order, known, strict=True) if not there]

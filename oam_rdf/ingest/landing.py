@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -13,6 +15,7 @@ from oam_rdf.ingest.history import History
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import OAM, PAV, PROV, XSD, concept
 from oam_rdf.store.codec import DocumentQuads, Resolved
+from oam_rdf.store.document_quads import Anchors
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals, digest
@@ -29,13 +32,26 @@ class Landing:
     candidate: Candidate
     quads: DocumentQuads
     resolved: Sequence[Resolved]
+    events: Sequence[str | None] = ()  # what the ids of its status events resolved to
+    anchors: Anchors = field(default_factory=dict)  # where its quotes stand
+
+    @property
+    def targets(self) -> list[str | None]:
+        """What each relation of the document leads to: the first of several."""
+        found: list[str | None] = []
+        last = None
+        for resolved in self.resolved:
+            if resolved.relation is not last:
+                found.append(resolved.target)
+            last = resolved.relation
+        return found
 
     def replaced_graphs(self, minter: Minter, graphs: Sequence[str]) -> list[str]:
         """Stored graphs of the document that this one replaces, out of ``graphs`` (all names in the store, sorted)."""
         prefixes = {minter.graph(self.candidate.id, "")}
         if self.candidate.previous:
             prefixes.add(minter.graph(self.candidate.previous.id, ""))
-        return [name for name in graphs if name.startswith(tuple(prefixes))]
+        return sorted(name for prefix in prefixes for name in _below(prefix, graphs))
 
     def original(self, originals: Originals) -> bytes | None:
         """The bytes to keep; None when the file changed between parsing and landing."""
@@ -97,6 +113,12 @@ class Landing:
         if segmentation != "said":
             quads.append(Quad(assertion, NamedNode(OAM + "segmentation"), Literal(segmentation), provenance))
         return Replacement(tuple(drop), quads, assertion.value, provenance.value)
+
+
+def _below(prefix: str, names: Sequence[str]) -> Iterator[str]:
+    """Those of sorted names that begin so."""
+    at = bisect_left(names, prefix)
+    return takewhile(lambda name: name.startswith(prefix), (names[n] for n in range(at, len(names))))
 
 
 def _graph(quad: Quad) -> str:

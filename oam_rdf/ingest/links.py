@@ -48,7 +48,8 @@ def in_value(value: str, profile: Profile) -> list[str]:
     if found:
         return found
     parts = [part.strip().strip("*`。.").strip() for part in _SEPARATOR.split(value)]
-    return [profile.reference(part) for part in parts if not _NOTHING.fullmatch(part) and len(part) <= 100]
+    references = [profile.reference(part) for part in parts if not _NOTHING.fullmatch(part)]
+    return [reference for reference in references if len(reference) <= 100]
 
 
 def turned(relation: str, value: str) -> str:
@@ -134,7 +135,7 @@ def _by_definition(clean: str, profile: Profile) -> list[Link]:
     targets = {
         m["label"].casefold(): target
         for m in DEFINITION.finditer(clean)
-        if _is_document(target := unquote(m["target"]), profile)
+        if not m["label"].startswith("^") and _is_document(target := unquote(m["target"]), profile)  # no footnotes
     }
     if not targets:
         return []

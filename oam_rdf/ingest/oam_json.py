@@ -1,13 +1,16 @@
 """OAM JSON (paper §11): one knowledge object, a list of them, or JSON Lines; the paper's own example unchanged.
 
 A file is one document named after the file; its objects have corpus-wide ids. Span labels without offsets are kept
-as labels with a reason (D2), unknown operators and states with their own words (D3), every other key in ``extra``.
+as labels with a reason (D2), unknown operators and states with their own words (D3), every other key in ``extra``. What the
+model has no place for (spellings, order, keys inside a tag or a relation) is kept as the difference to what
+:mod:`oam_rdf.store.oam_object` would write, so that an export equals what was read.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from oam_rdf.errors import ParseError
@@ -29,6 +32,7 @@ from oam_rdf.model import (
     Passage,
     Relation,
 )
+from oam_rdf.store import oam_object
 
 NO_SPAN = "span label without offsets"
 NO_SOURCE = "OAM JSON without source spans"
@@ -50,6 +54,7 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
 
     :raises ParseError: for JSON that cannot be read, lone surrogates, or a file without any knowledge object.
     """
+    readers: list[_Object] = []
     objects: list[KnowledgeObject] = []
     relations: list[Relation] = []
     terms: dict[str, None] = {}
@@ -75,6 +80,7 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
             )  # fmt: skip
         seen[item.id] = line
         objects.append(item)
+        readers.append(reader)
         relations += reader.relations
         terms |= dict.fromkeys(reader.terms)
     if len(certificates) == 1 and not objects:
@@ -89,6 +95,16 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
     language = next((item.language for item in objects if item.language), "") or detect(text, profile.language or "en")
     head = KnowledgeObject(id="", granularity=DOCUMENT, title=source.stem, language=language, line=1,
                            visibility=around, extra={})  # fmt: skip
+    objects = [
+        replace(
+            item,
+            order=place if len(objects) > 1 else None,
+            remainder=reader.remainder(replace(
+                item, language=item.language or language, visibility=visibility.narrowest((item.visibility, around))
+            )),
+        )
+        for place, (reader, item) in enumerate(zip(readers, objects, strict=True), 1)
+    ]  # fmt: skip
     passages = tuple(
         Passage(section="", start=-1, end=-1, heading=item.title, text=item.content, language=item.language or language,
                 lead=index == 0, object=item.id)
@@ -124,10 +140,13 @@ class _Object:
         self.terms: list[str] = []
         self.extra: dict[str, str] = {}
         self.left: list[str] = []  # names of what is read nowhere
+        self.value: dict[str, Any] = {}
+        self.unread: list[list[Any]] = []  # [place, value] of relations that are none
 
     def read(self, value: Any) -> KnowledgeObject:
         if not isinstance(value, dict):
             raise _Skipped(f"a {type(value).__name__} where a knowledge object should be")
+        self.value = value
         identifier = value.get("knowledge_object_id")
         if not isinstance(identifier, str) or not identifier.strip():
             raise _Skipped("an object without knowledge_object_id")
@@ -155,9 +174,9 @@ class _Object:
         access: dict[str, Any] = shown if isinstance(shown, dict) else {}
         original = str(provenance.get("original_document") or "")
         if original:
-            self._relate(identifier, "derived_from", original)
-        for entry in self._list(value, "relations"):
-            self._relation(identifier, entry)
+            self.relations.append(Relation(identifier, "derived_from", original, self.line, order=0))
+        for place, entry in enumerate(self._list(value, "relations")):
+            self._relation(identifier, place, entry)
         operators = tuple(self._operators(value))
         item = KnowledgeObject(
             id=identifier,
@@ -229,30 +248,35 @@ class _Object:
                 parameters={str(k): str(v) for k, v in parameters.items()} if isinstance(parameters, dict) else {},
             )
 
-    def _relation(self, identifier: str, entry: Any) -> None:
+    def remainder(self, item: KnowledgeObject) -> str:
+        """What of the value an export of ``item`` would say otherwise (see :mod:`oam_rdf.store.oam_object`)."""
+        return oam_object.remainder(self.value, item, self.relations, self.unread)
+
+    def _relation(self, identifier: str, place: int, entry: Any) -> None:
         if not isinstance(entry, dict) or not entry.get("type") or not entry.get("target"):
             self.source.issue("bad-relation", f"a relation without type or target in {identifier}", line=self.line,
                               hint='write {"type": "depends_on", "target": "KO-1"}')  # fmt: skip
+            self.unread.append([place, entry])
             return
         written = str(entry["type"])
         known = relation(written)
         if not known:
             self._unknown("relation", written)
-        verdict = str(entry.get("verdict") or "ok")
-        if not notation("verdict", verdict):
-            self._unknown("verdict", verdict)
+        verdict = notation("verdict", str(entry.get("verdict") or "ok"))
+        if not verdict:
+            self._unknown("verdict", str(entry["verdict"]))
         self._leftover("relations", entry, _RELATION)
-        self._relate(
-            identifier, known or "related_to", str(entry["target"]), self._confidence(entry.get("confidence")),
-            "" if known == written else written, verdict if notation("verdict", verdict) else "pending",
-        )  # fmt: skip
-
-    def _relate(
-        self, source: str, kind: str, target: str, confidence: float | None = None, label: str = "", verdict: str = "ok"
-    ) -> None:
-        self.relations.append(
-            Relation(source, kind, target, self.line, confidence, verdict=verdict, source_label=label)
+        made = Relation(
+            identifier,
+            known or "related_to",
+            str(entry["target"]),
+            self.line,
+            self._confidence(entry.get("confidence")),
+            verdict=verdict or "pending",
+            source_label="" if known == written else written,
+            order=place + 1,
         )
+        self.relations.append(replace(made, remainder=oam_object.relation_remainder(entry, made)))
 
     def _evidence(self, value: dict[str, Any]) -> Iterator[Evidence]:
         for entry in self._list(value, "evidence"):
@@ -317,6 +341,8 @@ class _Object:
             for inner, kept in group.items():
                 if inner not in used[name]:
                     self.extra[f"{name}.{inner}"] = _as_text(kept)
+        if "sparse_terms" in groups[0]:
+            self.extra["representations.sparse_terms"] = json.dumps(self.terms, ensure_ascii=False)
         for name, kept in value.items():
             if name not in _KNOWN and name not in names:
                 self.extra[name] = _as_text(kept)
@@ -329,8 +355,8 @@ class _Object:
         kept_only = [name for name in self.extra if name not in obeyed | {"representations.sparse_terms"}]
         names_left = ", ".join(dict.fromkeys([*kept_only, *self.left]))
         if names_left:
-            self.source.issue("only-in-original", f"kept in the Original only: {names_left}", line=self.line,
-                              severity="note", hint="nothing in the graph has a place for it")  # fmt: skip
+            self.source.issue("kept-as-written", f"kept as written: {names_left}", line=self.line,
+                              severity="note", hint="no meaning is read from it")  # fmt: skip
 
     def _leftover(self, where: str, entry: dict[str, Any], read: frozenset[str]) -> None:
         self.left += [f"{where}.{name}" for name in entry if name not in read and not visibility.named(name)]

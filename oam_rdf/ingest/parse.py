@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from oam_rdf.errors import ParseError
-from oam_rdf.ingest import json_files, markdown, plain, rdf, rst
+from oam_rdf.ingest import json_files, kep_yaml, markdown, plain, rdf, rst, status_table
+from oam_rdf.ingest.paths_said import with_path
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.source import Source, decode
 from oam_rdf.model import ParsedDocument
@@ -26,6 +27,9 @@ _PARSERS: dict[str, _Parser] = {
     "ndjson": json_files.parse,
     "txt": plain.parse,
     "text": plain.parse,
+    "yaml": kep_yaml.parse,
+    "yml": kep_yaml.parse,
+    "tsv": status_table.parse,
 }
 
 #: Every extension that is read, without the dot.
@@ -43,7 +47,7 @@ def parse(
     base IRI, for RDF files.
 
     :raises ParseError: when nothing of the file can land, with ``path:line`` and a way out. Lesser trouble is in
-        ``ParsedDocument.issues``.
+        ``ParsedDocument.issues``. Its kind :class:`Skipped` says that a YAML or TSV file holds nothing that is read.
     :raises Forbidden: for a JSON-LD file whose context would have to be fetched.
     """
     if statements not in ("said", "all"):
@@ -57,7 +61,7 @@ def parse(
         document = _dispatch(source, extension, profile, statements, base)
     except RecursionError as error:
         raise ParseError("nested too deeply", place=path, hint="flatten its lists, quotes or brackets") from error
-    return replace(document, issues=tuple(source.issues))
+    return replace(with_path(document, profile), issues=tuple(source.issues))
 
 
 def _dispatch(source: Source, extension: str, profile: Profile, statements: str, base: str) -> ParsedDocument:

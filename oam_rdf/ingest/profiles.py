@@ -8,11 +8,14 @@
     wikilinks = "mentions"         # relation of [[target]]
     titles = "mentions"            # relation of 《title》 in prose ("" = none)
     ignore = ["LICENSE"]           # link targets that are no documents
+    base = "https://example.org/"  # of relative IRIs in RDF files that name no base of their own
     [id]      prefix = "PEP-"  digits = 4  alias = "PEP "   # a bare number in the id field or in a reference
     [fields]  Replaces = "supersedes"     # header field -> attribute or relation
     [status]  Final = "ACTIVE"            # status word -> version status, "" = keep the word only
     [states]  猜想 = "CONJECTURE"          # word for an epistemic state; [kinds], [roles] likewise
     [[citations]]  pattern = '...'  target = "PEP {}"  relation = "cites"   # group 1 fills the target
+    [[references]]  pattern = '...'  target = "KEP-{}"    # the same for a whole value of a header field
+    [[paths]]  pattern = '...'  id = "KEP-{}/README"  part_of = "KEP-{}"    # what a file's path says of its document
 
 A field that no profile names is kept verbatim in ``extra``.
 """
@@ -38,7 +41,7 @@ ATTRIBUTES = frozenset({
 })  # fmt: skip
 
 _TABLES = {"fields", "status", "states", "kinds", "roles", "outcomes"}
-_TEXTS = {"extends", "language", "links", "wikilinks", "titles"}
+_TEXTS = {"extends", "language", "links", "wikilinks", "titles", "base"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,16 @@ class Citation:
 
     def reference(self, match: re.Match[str]) -> str:
         """The reference as people would write it."""
-        group = next((g for g in match.groups() if g is not None), match[0])
-        return self.target.replace("{}", str(int(group)) if group.isascii() and group.isdigit() else group)
+        return filled(self.target, match)
+
+
+@dataclass(frozen=True, slots=True)
+class PathRule:
+    """What the path of a file says: the id of a document whose header gives none, and relations to what it belongs to."""
+
+    pattern: re.Pattern[str]
+    id: str
+    relations: tuple[tuple[str, str], ...]  # (relation, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,7 @@ class Profile:
     links: str = ""
     wikilinks: str = "mentions"
     titles: str = ""
+    base: str = ""
     ignore: frozenset[str] = frozenset()
     id_prefix: str = ""
     id_digits: int = 0
@@ -75,6 +87,8 @@ class Profile:
     roles: Mapping[str, str] = None  # type: ignore[assignment]
     outcomes: Mapping[str, str] = None  # type: ignore[assignment]
     citations: tuple[Citation, ...] = ()
+    references: tuple[Citation, ...] = ()
+    paths: tuple[PathRule, ...] = ()
 
     def field(self, name: str) -> str:
         """Attribute or relation of a header field, "" if nothing is known of it."""
@@ -97,7 +111,14 @@ class Profile:
         """A reference from a header field: a bare number is one of this corpus."""
         if self.id_prefix and written.strip().isdigit():
             return f"{self.id_alias or self.id_prefix}{int(written)}"
-        return written.strip()
+        whole = ((rule, rule.pattern.fullmatch(written.strip())) for rule in self.references)
+        return next((rule.reference(match) for rule, match in whole if match), written.strip())
+
+
+def filled(template: str, match: re.Match[str]) -> str:
+    """``template`` with the first group that matched, or the whole match, for ``{}``; numbers lose their zeros."""
+    group = next((g for g in match.groups() if g is not None), match[0])
+    return template.replace("{}", str(int(group)) if group.isascii() and group.isdigit() else group)
 
 
 def key(word: str) -> str:
@@ -152,7 +173,7 @@ def _check(raw: dict[str, Any], place: str) -> None:
         fine = (
             isinstance(value, str) if name in _TEXTS
             else isinstance(value, dict) if name in _TABLES or name == "id"
-            else isinstance(value, list) if name in ("ignore", "citations")
+            else isinstance(value, list) if name in ("ignore", "citations", "references", "paths")
             else False
         )  # fmt: skip
         if not fine:
@@ -194,15 +215,13 @@ def _profile(raw: dict[str, Any], name: str, place: str) -> Profile:
             if value and not notation(scheme, value):
                 raise ConfigError(f"[{table}] {word!r} = {value!r} is no {scheme}", place=place)
             tables[table][key(word)] = value
-    citations = []
-    for entry in raw.get("citations", []):
-        try:
-            citations.append(Citation(re.compile(entry["pattern"]), entry["target"], entry.get("relation", "cites")))
-        except (KeyError, TypeError, re.error) as error:
-            raise ConfigError(f"[[citations]] {entry!r}: {error}", place=place) from error
+    citations = [_citation("citations", entry, place) for entry in raw.get("citations", [])]
+    references = [_citation("references", entry, place) for entry in raw.get("references", [])]
     for relation_name in ("links", "wikilinks", "titles"):
         if raw.get(relation_name) and not relation(raw[relation_name]):
             raise ConfigError(f"{relation_name} = {raw[relation_name]!r} is no relation", place=place)
+    if raw.get("base") and not re.match(r"[A-Za-z][\w+.-]*:[^\s<>\"{}|\\^`]*\Z", raw["base"]):
+        raise ConfigError(f"base = {raw['base']!r} is no absolute IRI", place=place, hint="https://example.org/data/")
     identity = raw.get("id", {})
     return Profile(
         name=name,
@@ -210,11 +229,31 @@ def _profile(raw: dict[str, Any], name: str, place: str) -> Profile:
         links=raw.get("links", ""),
         wikilinks=raw.get("wikilinks", "mentions"),
         titles=raw.get("titles", ""),
+        base=raw.get("base", ""),
         ignore=frozenset(raw.get("ignore", ())),
         id_prefix=str(identity.get("prefix", "")),
         id_digits=int(identity.get("digits", 0)),
         id_alias=str(identity.get("alias", "")),
         fields=fields,
         citations=tuple(citations),
+        references=tuple(references),
+        paths=tuple(_path_rule(entry, place) for entry in raw.get("paths", [])),
         **tables,
     )
+
+
+def _citation(table: str, entry: dict[str, str], place: str) -> Citation:
+    try:
+        return Citation(re.compile(entry["pattern"]), entry["target"], entry.get("relation", "cites"))
+    except (KeyError, TypeError, AttributeError, re.error) as error:
+        raise ConfigError(f"[[{table}]] {entry!r}: {error}", place=place) from error
+
+
+def _path_rule(entry: dict[str, str], place: str) -> PathRule:
+    try:
+        relations = {name: target for name, target in entry.items() if name not in ("pattern", "id")}
+        if unknown := [name for name in relations if not relation(name)]:
+            raise ConfigError(f"[[paths]] {unknown[0]!r} is no relation", place=place)
+        return PathRule(re.compile(entry["pattern"]), entry.get("id", ""), tuple(relations.items()))
+    except (KeyError, TypeError, AttributeError, re.error) as error:
+        raise ConfigError(f"[[paths]] {entry!r}: {error}", place=place) from error

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import NamedNode, Quad, Store
+from pyoxigraph import NamedNode, Quad
 
 from oam_rdf import __version__
 from oam_rdf.errors import Damaged, FeatureMissing
-from oam_rdf.index import dense, facets, graph_build, tag_table
+from oam_rdf.index import dense, name_table
 from oam_rdf.index.base import backend
 from oam_rdf.index.lexical_writer import other_words
+from oam_rdf.index.name_table import NameTable
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.index.vectors import VectorCache
-from oam_rdf.ingest import profiles
+from oam_rdf.ingest import profiles, tables
 from oam_rdf.ingest.identity import Known, keep_ids
 from oam_rdf.ingest.parse import parse
+from oam_rdf.ingest.stored import StoredDocument, stored_files
+from oam_rdf.ingest.touched import graph_names
 from oam_rdf.model import ParsedDocument
-from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF, encode_id
+from oam_rdf.namespaces import DCTERMS, OAM, RDF, encode_id
 from oam_rdf.store import projection, publish
 from oam_rdf.store.hashing import content_hash, graph_hashes
 from oam_rdf.store.layout import Config, Layout
@@ -30,28 +33,6 @@ from oam_rdf.store.live import LiveStore, open_store
 from oam_rdf.store.minter import Minter, document_segment
 from oam_rdf.store.originals import Originals
 from oam_rdf.text.wordlist import words_in_force
-
-_CHANGED = f"""
-SELECT ?id ?document ?assertion ?path ?profile ?original ?segmentation WHERE {{
-  GRAPH ?provenance {{
-    ?assertion <{OAM}atRevision> ?revision ; <{OAM}sourcePath> ?path ; <{OAM}profile> ?profile ;
-      <{PROV}wasDerivedFrom> ?original .
-    OPTIONAL {{ ?assertion <{OAM}segmentation> ?segmentation }}
-  }}
-  GRAPH ?assertion {{ ?document a <{OAM}Document> ; <{DCTERMS}identifier> ?id ; <{PROV}wasDerivedFrom> ?original }}
-  FILTER(?revision > ?since)
-}}"""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
-    """A document as the live store names it: enough to parse its Original again."""
-
-    id: str
-    path: str
-    profile: str
-    sha256: str
-    segmentation: str
 
 
 @dataclass(slots=True)
@@ -63,6 +44,7 @@ class Publication:
     minter: Minter
     originals: Originals
     parsed: Mapping[str, Callable[[], ParsedDocument]] = field(default_factory=dict)
+    _names: tuple[int, NameTable] | None = None
 
     def publish(self, *, fingerprint: str = "", dimension: int = 0, embedder: str = "", rebuild: bool = False) -> int:
         """Publish what the live store holds now; returns the generation's number.
@@ -89,6 +71,14 @@ class Publication:
             # A side index that cannot be read can be made anew from RDF and Originals; what is committed must come out.
             return self.publish(rebuild=True)
 
+    def names(self) -> NameTable:
+        """By which names references may call what the live store holds now."""
+        revision = self.live.revision
+        if self._names is None or self._names[0] != revision:
+            stored = tables.stored_names(self.layout, revision)
+            self._names = revision, stored or name_table.build(self.live.select)
+        return self._names[1]
+
     def _fill(self, new: Path, previous: Path | None, model: dict[str, Any], rebuild: bool) -> dict[str, Any]:
         before: dict[str, Any] = json.loads((previous / "manifest.json").read_bytes()) if previous else {}
         base = None if rebuild else previous
@@ -96,7 +86,8 @@ class Publication:
         changed = self.documents(since)
         self.live.store.flush()
         self.live.store.backup(str(new / "store"))
-        self._facets(self.live.store, new / "facets")
+        same = before.get("tables") == tables.fingerprint()
+        tables.build(self.live.store, new, base if same else None, since)
         for clearance in projection.needed(self.live.store):
             target = new / "projections" / clearance.lower()
             projection.build(self.live.store, target, clearance, self.minter)
@@ -106,9 +97,10 @@ class Publication:
         ids = {document.id for document in changed}
         added = [self.indexed(document) for document in changed]
         old = PassageTable.open(base / "passages") if base else PassageTable.empty()
+        everything = {document.id: document for document in self.documents(0)}
+        ids |= set(old.documents) - everything.keys()  # those that have another id now
         passages = old.splice(ids, added)
         passages.save(new / "passages")
-        everything = {document.id: document for document in self.documents(0)}
         configured = self._lexical(new, base, ids, added, everything)
         model = model or before.get("model", {})
         if model.get("fingerprint"):
@@ -125,6 +117,7 @@ class Publication:
             "documents": len(everything),
             "quads": len(self.live.store),
             "passages": len(passages),
+            "tables": tables.fingerprint(),
             "lexical": configured,
             "model": model,
         }
@@ -151,40 +144,19 @@ class Publication:
         chosen.publish(earlier, new / chosen.folder, removed, added, lambda key: self.indexed(everything[key]), words)
         return configured
 
-    def _facets(self, store: Store, target: Path) -> None:
-        def select(query: str) -> Iterable[tuple[Any, ...]]:
-            return store.query(query, use_default_graph_as_union=True)  # type: ignore[return-value]
-
-        table = facets.build(select)
-        table.save(target)
-        graph_build.build(select, table).save(target.with_name("graph"))
-        tag_table.build(select, table).save(target.with_name("tags"))
-
     def _hashes(self, base: Path | None, changed: list[StoredDocument]) -> dict[str, str]:
         hashes: dict[str, str] = json.loads((base / "hashes.json").read_bytes()) if base else {}
         segments = {encode_id(document.id) for document in changed}
-        mine = [name for name in self._graph_names() if document_segment(name) in segments]
-        kept = {name: digest for name, digest in hashes.items() if document_segment(name) not in segments}
+        names = set(graph_names(self.live.store))
+        mine = [name for name in names if document_segment(name) in segments]
+        kept = {
+            name: digest for name, digest in hashes.items() if name in names and document_segment(name) not in segments
+        }
         return kept | graph_hashes(self.live.store, mine)
-
-    def _graph_names(self) -> list[str]:
-        return [graph.value for graph in self.live.store.named_graphs() if isinstance(graph, NamedNode)]
 
     def documents(self, since: int) -> list[StoredDocument]:
         """Documents committed after revision ``since``, sorted by id."""
-        # The number is ours (an int), so it may stand in the text; SPARQL substitution needs a projected variable.
-        query = _CHANGED.replace("?since", str(int(since)))
-        rows = self.live.select(query)
-        found = {
-            row["id"].value: StoredDocument(
-                row["id"].value,
-                row["path"].value,
-                row["profile"].value,
-                row["original"].value.rsplit("sha256-", 1)[-1],
-                row["segmentation"].value if row["segmentation"] else "said",
-            )
-            for row in rows
-        }
+        found = {file.id: file.as_document() for file in stored_files(self.live.store, since)}
         return [found[key] for key in sorted(found)]
 
     def indexed(self, document: StoredDocument) -> IndexedDocument:

@@ -1,8 +1,9 @@
 """RDF files: Turtle, TriG, N-Triples, N-Quads, RDF/XML and JSON-LD, as N-Quads that can be merged. Nothing is fetched.
 
 Blank nodes become IRIs below the document (``#genid-HASH`` of what they say, so order makes no difference); relative
-IRIs are resolved against the file's IRI where the format allows them and refused where it does not; a dateTime without
-a zone is refused (hazards 43, 46, 58).
+IRIs are resolved against the file's own base, else the profile's, else the file's IRI, where the format allows them and
+refused where it does not; the project's own prefixes need no declaration; a dateTime without a zone is refused
+(hazards 43, 46, 58).
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 from pyoxigraph import parse as parse_rdf
 
 from oam_rdf.errors import Forbidden, ParseError
-from oam_rdf.ingest import rdf_access, rdf_document, rdf_lines, skolem
+from oam_rdf.ingest import rdf_access, rdf_document, rdf_lines, rdf_prefixes, skolem
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
+from oam_rdf.ingest.skipping import Skipped
 from oam_rdf.ingest.source import Source
 from oam_rdf.model import DOCUMENT, KnowledgeObject, ParsedDocument, Passage
-from oam_rdf.namespaces import DCTERMS, DEFAULT_BASE, OAM, RDFS, SKOS, XSD, encode_id
+from oam_rdf.namespaces import DCTERMS, DEFAULT_BASE, OAM, PREFIXES, RDFS, SKOS, XSD, encode_id
 from oam_rdf.store.minter import document_segment
 
 FORMATS: dict[str, tuple[RdfFormat, str]] = {
@@ -33,6 +35,7 @@ FORMATS: dict[str, tuple[RdfFormat, str]] = {
     "nq": (RdfFormat.N_QUADS, "application/n-quads"),
     "rdf": (RdfFormat.RDF_XML, "application/rdf+xml"),
     "owl": (RdfFormat.RDF_XML, "application/rdf+xml"),
+    "xml": (RdfFormat.RDF_XML, "application/rdf+xml"),
     "jsonld": (RdfFormat.JSON_LD, "application/ld+json"),
 }
 _TEXTS = {OAM + "content", DCTERMS + "description", DCTERMS + "abstract", RDFS + "comment", SKOS + "definition"}
@@ -52,15 +55,18 @@ def parse(
     ``oam:visibility`` anywhere in it. Comments ``# LINE <IRI>`` before the N-Quads say where a subject stands in the
     file.
 
+    :raises Skipped: for an XML file that is no RDF/XML.
     :raises ParseError: for RDF that cannot be read, relative IRIs in a line format, dateTimes without a zone, and
         graphs of a knowledge base, which are to be loaded.
     :raises Forbidden: for a JSON-LD context that would have to be fetched.
     """
     form, media_type = FORMATS[extension]
     text = source.text.removeprefix("\ufeff")
+    if extension == "xml" and not rdf_prefixes.is_rdf_xml(text):
+        raise Skipped("XML that is no RDF/XML", code="other-xml", place=source.place(), hint="its root is not rdf:RDF")
     tree = _no_remote_context(source, text) if form == RdfFormat.JSON_LD else None
-    file_iri = f"{base}doc/{encode_id(source.stem)}"
-    quads = _quads(source, text, form, media_type, file_iri)
+    file_iri = profile.base or f"{base}doc/{encode_id(source.stem)}"
+    quads = _quads(source, text, form, media_type, file_iri, tree)
     lines = rdf_lines.lines(text, file_iri)
     _no_export(source, quads, base)
     level = rdf_access.level(source, quads, lines, tree)
@@ -91,21 +97,37 @@ def parse(
     )
 
 
-def _quads(source: Source, text: str, form: RdfFormat, media_type: str, file_iri: str) -> list[Quad]:
-    """The file's quads, each once, blank nodes and all."""
+def _quads(source: Source, text: str, form: RdfFormat, media_type: str, file_iri: str, tree: Any) -> list[Quad]:
+    """The file's quads, each once, blank nodes and all. ``tree`` is the value of a JSON-LD file."""
     line_format = form in (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
     quads: dict[Quad, None] = {}
-    try:
-        for quad in parse_rdf(text.encode(), form, base_iri=None if line_format else file_iri):
-            for term in _terms(quad):
-                _check(source, term)
-            quads[quad] = None
-    except SyntaxError as error:
-        where = f"{source.place(error.lineno or 0)}:{error.offset}" if error.offset else source.place(error.lineno or 0)
-        hint = "write absolute IRIs" if "scheme" in str(error) or "IRI" in str(error) else "correct it there"
-        raise ParseError(f"not valid {media_type}: {error.msg}", place=where, hint=hint) from error
-    except ValueError as error:
-        raise ParseError(f"not valid {media_type}: {error}", place=source.place(), hint="correct it") from error
+    ours: dict[str, None] = {}  # prefixes of the project that the file does not declare
+    while True:
+        try:
+            quads = dict.fromkeys(parse_rdf(text.encode(), form, base_iri=None if line_format else file_iri))
+            bare = [] if tree is None else [prefix for prefix in rdf_prefixes.in_json(quads) if prefix not in ours]
+            if not bare:
+                break
+            ours |= dict.fromkeys(bare)
+            text = json.dumps(rdf_prefixes.with_context(tree, ours))
+        except SyntaxError as error:
+            prefix = rdf_prefixes.missing(error)
+            if prefix is not None and prefix in PREFIXES and prefix not in ours:
+                ours[prefix] = None
+                text = rdf_prefixes.declared(text, form, prefix)
+                continue
+            line = error.lineno or (0 if prefix is None else _line(source, f"{prefix}:"))
+            where = f"{source.place(line)}:{error.offset}" if error.offset else source.place(line)
+            hint = "write absolute IRIs" if "scheme" in str(error) or "IRI" in str(error) else "correct it there"
+            hint = hint if prefix is None else f"declare it: @prefix {prefix}: <…> ."
+            raise ParseError(f"not valid {media_type}: {error.msg}", place=where, hint=hint) from error
+        except ValueError as error:
+            raise ParseError(f"not valid {media_type}: {error}", place=source.place(), hint="correct it") from error
+    for quad in quads:
+        for term in _terms(quad):
+            _check(source, term)
+    for prefix in ours:
+        rdf_prefixes.report(source, prefix)
     if not quads:
         raise ParseError("no triples in this file", place=source.place(), hint="leave it out")
     quoted = sum(isinstance(quad.object, Triple) for quad in quads)

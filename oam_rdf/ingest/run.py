@@ -18,22 +18,24 @@ from oam_rdf.ingest.collisions import Collisions, demote
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.ingest.history import History
 from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.integrity import Integrity
+from oam_rdf.ingest.landed import findings
 from oam_rdf.ingest.landing import Landing
+from oam_rdf.ingest.linking import Linking
 from oam_rdf.ingest.publication import Publication, with_id
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
+from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.ingest.scan import SourceFile, scan
 from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
-from oam_rdf.namespaces import OAM, RDF
+from oam_rdf.namespaces import RDF
 from oam_rdf.ontology import Ontology
-from oam_rdf.store.codec import Codec, Resolved
-from oam_rdf.store.graph_checks import check_graph
+from oam_rdf.store.codec import Codec
 from oam_rdf.store.layout import Config, Layout
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals, digest
-from oam_rdf.store.projection import graph_levels
 from oam_rdf.store.shacl import Validator
 
 _BATCH = 64  # documents a commit: bounds what a kill can undo, and the size of one update string
@@ -101,16 +103,19 @@ class Run:
         collisions = Collisions(catalogue, self.publication, self.report)
         candidates = collisions.sort_out(candidates)
         references = self._references(candidates)
-        candidates += self._relinked(candidates, references, catalogue)
-        landing = self._gate(candidates, references)
+        linking = self._linking(candidates, references, catalogue)
+        candidates += self._relinked(candidates, linking, catalogue)
+        checked = Integrity(self.live, self.minter, references, self.report).check(candidates)
+        if len(checked) < len(candidates):
+            linking = self._linking(checked, self._references(checked), catalogue)
+        landing = self._gate(checked, linking, catalogue)
         if self.options.dry_run:
             return
         if self.options.strict and self.report.refused:
             self._nothing_lands(landing)
             return
         self._land(landing)
-        self._check_versions(landing)
-        self._check_visibility(landing)
+        self.report.issues.extend(findings(self.live, self.minter, landing))
         if self.options.prune:
             self._prune(catalogue)
         self.publication.parsed = {item.candidate.id: item.candidate.document for item in landing}
@@ -138,13 +143,16 @@ class Run:
             stored = catalogue.at(str(file.root), file.path)
             if stored and self._same(file, stored):
                 self.report.unchanged += 1
+                self.report.files.append(FileEntry(file.path, "unchanged", str(file.root), stored.id))
             else:
                 jobs.append((file, stored))
         candidates = []
         moved: set[str] = set()
         for (file, stored), (packed, refusal) in zip(jobs, self._parse([file for file, _ in jobs]), strict=True):
             if refusal is not None:
-                self.report.refused += 1
+                skipped = refusal.severity == "note"  # nothing in it is ours: see Skipped
+                self.report.skipped += skipped
+                self.report.refused += not skipped
                 self.report.issues.append(refusal)
                 continue
             document = unpack(packed)
@@ -198,21 +206,26 @@ class Run:
         references = References(self.minter)
         without = {candidate.id for candidate in candidates}
         without |= {candidate.previous.id for candidate in candidates if candidate.previous}
-        references.load(self.live, without)
+        references.load(self.live, without, self.publication.names())
         for candidate in candidates:
             references.add(candidate.document())
         return references
 
-    def _relinked(self, candidates: list[Candidate], references: References, catalogue: Catalogue) -> list[Candidate]:
-        """Untouched documents with references that resolve now are encoded again from their Originals."""
+    def _linking(self, candidates: Iterable[Candidate], references: References, catalogue: Catalogue) -> Linking:
+        return Linking.of(candidates, references, catalogue, self.live, self.originals)
+
+    def _relinked(self, candidates: list[Candidate], linking: Linking, catalogue: Catalogue) -> list[Candidate]:
+        """Untouched documents that would be encoded otherwise now are encoded again from their Originals."""
         if not candidates:
             return []
         busy = {candidate.previous.id for candidate in candidates if candidate.previous}
         again = []
         new = {candidate.id for candidate in candidates}
-        for document_id in sorted({*catalogue.resolvable(self.live, references), *catalogue.mentioning(new)}):
+        stale = linking.stale(self.live, catalogue, candidates)
+        resolvable = catalogue.resolvable(self.live, linking.references)
+        for document_id in sorted({*resolvable, *catalogue.mentioning(new), *stale}):
             stored = catalogue.by_id[document_id]
-            if document_id in busy or stored.removed:
+            if document_id in busy | new or stored.removed:
                 continue
             document = self.publication.reparse(stored.as_document())
             file = SourceFile(Path(stored.root), stored.path)
@@ -220,10 +233,10 @@ class Run:
             demote(again[-1], new | catalogue.by_id.keys())
         return again
 
-    def _gate(self, candidates: list[Candidate], references: References) -> list[Landing]:
+    def _gate(self, candidates: list[Candidate], linking: Linking, catalogue: Catalogue) -> list[Landing]:
         """Encode and validate; when documents are refused, the others are encoded again without them as targets."""
         codec = Codec(self.minter, self.ontology)
-        landing = [self._encode(codec, candidate, references) for candidate in candidates]
+        landing = [self._encode(codec, candidate, linking) for candidate in candidates]
         gate = self._gate_for(landing)
         passed = []
         for number, item in enumerate(landing, 1):
@@ -235,8 +248,9 @@ class Run:
                 passed.append(item)
             self.progress("validate", number, len(landing))
         if len(passed) < len(landing):
-            references = self._references(item.candidate for item in passed)
-            passed = [self._encode(codec, item.candidate, references) for item in passed]
+            left = [item.candidate for item in passed]
+            linking = self._linking(left, self._references(left), catalogue)
+            passed = [self._encode(codec, candidate, linking) for candidate in left]
         for item in passed:
             self._count(item)
         return passed
@@ -260,18 +274,24 @@ class Run:
     def _graph_names(self) -> list[str]:
         return sorted(graph.value for graph in self.live.store.named_graphs() if isinstance(graph, NamedNode))
 
-    def _encode(self, codec: Codec, candidate: Candidate, references: References) -> Landing:
+    def _encode(self, codec: Codec, candidate: Candidate, linking: Linking) -> Landing:
         document = candidate.document()
-        resolved = [Resolved(relation, references.resolve(relation.target)) for relation in document.relations]
-        return Landing(candidate, codec.encode(document, resolved, root=str(candidate.file.root)), resolved)
+        resolved = linking.ends(document)
+        anchors = linking.anchorer.anchors(document)
+        events = [linking.references.resolve(event.of) for event in document.events]
+        quads = codec.encode(document, resolved, root=str(candidate.file.root), events=events, anchors=anchors)
+        return Landing(candidate, quads, resolved, events, anchors)
 
     def _count(self, item: Landing) -> None:
         document, kind = item.candidate.document(), item.candidate.kind
         setattr(self.report, kind, getattr(self.report, kind) + 1)
+        targets = item.targets
+        self.report.land(FileEntry.of(document, kind, str(item.candidate.file.root), targets, item.events))
+        self.report.anchored(document, item.anchors)
         if kind == "relinked":
             return
         self.report.objects.update(Counter(found.granularity for found in document.objects))
-        self.report.relations += len(item.resolved)
+        self.report.relations += len(document.relations)
         for resolved in item.resolved:
             if resolved.target is not None:
                 continue
@@ -289,6 +309,8 @@ class Run:
         self.report.added = self.report.changed = self.report.renamed = self.report.relinked = 0
         self.report.objects.clear()
         self.report.relations = self.report.unresolved = 0
+        self.report.status_events = self.report.status_waiting = 0
+        self.report.quotes.clear()
         for item in landing:
             if item.candidate.kind != "relinked":
                 message = "not landed, because another document was refused"
@@ -320,40 +342,6 @@ class Run:
                 self.live.commit(changes)
             self.progress("store", min(start + _BATCH, len(landing)), len(landing))
 
-    def _check_versions(self, landing: list[Landing]) -> None:
-        """Cycles and forks of supersession land, with a warning (ontology.md): only the whole graph shows them."""
-        supersedes = NamedNode(OAM + "supersedes")
-        places: dict[str, tuple[str, int]] = {}
-        for item in landing:
-            path = item.candidate.file.path
-            for quad in item.quads.quads():
-                if quad.predicate == supersedes:
-                    line = next((r.relation.line for r in item.resolved if r.target == _iri(quad.object)), 0)
-                    for end in (quad.subject, quad.object):
-                        places.setdefault(_iri(end), (path, line))
-        if not places:
-            return
-        for finding in check_graph(self.live.store, ("supersession-cycle", "supersession-fork")):
-            if finding.focus in places:
-                path, line = places[finding.focus]
-                message = f"{finding.message()}: {finding.focus} {finding.value}"
-                hint = "it landed; questions about it answer VERSION_CONFLICT until a source is corrected"
-                self.report.issues.append(
-                    Issue("warning", "version-conflict", message, file=path, line=line, hint=hint)
-                )
-
-    def _check_visibility(self, landing: list[Landing]) -> None:
-        """Whoever names a narrower object in a wider graph is told: its own words cannot be taken back."""
-        if not landing or not graph_levels(self.live.store):
-            return
-        paths = {iri: (item.candidate.file.path, line) for item in landing for iri, line in item.quads.places.items()}
-        for finding in check_graph(self.live.store, ("visibility-leak",)):
-            if finding.focus in paths:
-                path, line = paths[finding.focus]
-                message = f"{finding.message()}: {finding.focus} names {finding.value}"
-                hint = "make the naming document as narrow, or the named one as wide; the public view leaves the link out"
-                self.report.issues.append(Issue("warning", "visibility-leak", message, file=path, line=line, hint=hint))
-
     def _prune(self, catalogue: Catalogue) -> None:
         """Mark what vanished as DEPRECATED ("source removed"); Originals and history stay."""
         gone = set(self.report.vanished)
@@ -365,7 +353,3 @@ class Run:
         if changes:
             self.live.commit(changes)
             self.report.pruned = len(changes)
-
-
-def _iri(term: object) -> str:
-    return term.value if isinstance(term, NamedNode) else ""

@@ -64,7 +64,7 @@ def _file(root: Path, path: Path, *, named: bool) -> Iterator[SourceFile | Issue
     elif path.name.startswith(".") and not named:
         yield _skip(root, path, "hidden", "hidden file", "name it on the command line to ingest it", severity="note")
     elif path.suffix.lower().removeprefix(".") not in EXTENSIONS:
-        kinds = "Markdown, reStructuredText, text, JSON and RDF files are read"
+        kinds = "Markdown, reStructuredText, text, JSON, RDF, YAML (proposals) and TSV (status histories) are read"
         yield _skip(
             root, path, "unknown-type", f"no reader for '{path.suffix or path.name}' files", kinds, severity="note"
         )

@@ -1,7 +1,7 @@
-"""YAML front matter: scalars as the strings written, with lines; nothing expands, nothing is guessed.
+"""YAML front matter and YAML files: scalars as the strings written, with lines; nothing expands, nothing is guessed.
 
 The text is only composed (ruamel.yaml), never constructed, so ``no``, ``1.10``, ``012`` and dates stay what they are,
-tags run no code, and an alias is counted each time it is used.
+tags run no code, and an alias is counted each time it is used. ``<<`` merges as YAML 1.1 says: own keys come first.
 """
 
 from __future__ import annotations
@@ -74,30 +74,44 @@ def read(source: Source) -> FrontMatter:
     return FrontMatter(tuple(_fields(source, body, opening.end())), closing.end())
 
 
-def _fields(source: Source, body: str, offset: int) -> list[Field]:
-    prepared = _prepared(source, body)
+def whole(source: Source) -> tuple[Field, ...]:
+    """The fields of a file that is one YAML mapping.
+
+    :raises ParseError: for YAML that cannot be read, several documents, anything but a mapping, or one over the limits.
+    """
+    text = source.text.removeprefix("\ufeff")
+    if len(text) > MAX_CHARACTERS:
+        hint = f"at most {MAX_CHARACTERS:,}"
+        raise ParseError(f"YAML of {len(text):,} characters", place=source.place(1), hint=hint)
+    return tuple(_fields(source, text, len(source.text) - len(text), first=1, what="YAML"))
+
+
+def _fields(source: Source, body: str, offset: int, first: int = 2, what: str = "front matter") -> list[Field]:
+    """Fields of the YAML ``body``, which stands at ``offset`` from the line ``first`` on."""
+    prepared = _prepared(source, body, first, what)
     reader = YAML(typ="base", pure=True)
     reader.version = (1, 2)
     try:
         root = reader.compose(prepared)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = (mark.line if mark else 0) + 2
+        line = (mark.line if mark else 0) + first
         problem = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise ParseError(f"broken YAML: {problem}", place=source.place(line), hint=_hint(prepared, line - 2)) from error
+        hint = _hint(prepared, line - first, what)
+        raise ParseError(f"broken YAML: {problem}", place=source.place(line), hint=hint) from error
     except (YAMLError, RecursionError) as error:
-        raise ParseError("broken YAML", place=source.place(2), hint="check the front matter") from error
+        raise ParseError("broken YAML", place=source.place(first), hint=f"check the {what}") from error
     if root is None:
         return []
     if not isinstance(root, MappingNode):
-        raise ParseError("front matter is no list of `key: value`", place=source.place(2), hint="one key: value a line")
+        hint = "one key: value a line"
+        raise ParseError(f"{what} is no list of `key: value`", place=source.place(first), hint=hint)
     fields: list[Field] = []
-    reader_state = _Reader(source, offset if prepared == body else -1, body)
-    reader_state.mapping(root, "", fields, 0)
+    _Reader(source, offset if prepared == body else -1, first, what).mapping(root, "", fields, 0)
     return fields
 
 
-def _prepared(source: Source, body: str) -> str:
+def _prepared(source: Source, body: str, first: int, what: str) -> str:
     """The YAML with links quoted and full-width colons made half-width, line for line."""
     lines = body.replace("\r\n", "\n").split("\n") if "\r" in body else body.split("\n")
     block = False
@@ -109,12 +123,12 @@ def _prepared(source: Source, body: str) -> str:
             lines[index] = link[1] + '"' + link[2].strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
         elif "：" in line and ":" not in line.split("：", 1)[0] and (colon := _FULL_WIDTH.match(line)):
             lines[index] = f"{colon[1]}: {line[colon.end() :]}"
-            message = "a full-width colon in the front matter, read as `:`"
-            source.issue("full-width-colon", message, line=index + 2, hint="write `: `")
+            message = f"a full-width colon in the {what}, read as `:`"
+            source.issue("full-width-colon", message, line=index + first, hint="write `: `")
     return "\n".join(lines)
 
 
-def _hint(body: str, index: int) -> str:
+def _hint(body: str, index: int, what: str) -> str:
     lines = body.split("\n")
     for near in (index, index - 1):
         if 0 <= near < len(lines):
@@ -125,24 +139,28 @@ def _hint(body: str, index: int) -> str:
                 return "put the value in quotation marks: it holds a colon"
             if re.match(r"\s*(?:[^:]+:|-)\s+'.*\w'\w", line):
                 return "inside '…' write an apostrophe twice, or use \"…\""
-    return "correct the front matter; the file was not touched"
+    return f"correct the {what}; the file was not touched"
 
 
 class _Reader:
     """Turns composed nodes into fields under the limits."""
 
-    def __init__(self, source: Source, offset: int, body: str) -> None:
+    def __init__(self, source: Source, offset: int, first: int, what: str) -> None:
         self.source = source
         self.offset = offset  # of the YAML in the text, -1 if positions are not the text's
-        self.body = body
+        self.first = first  # line on which the YAML begins
+        self.what = what
         self.values = 0
+
+    def _line(self, node: Node) -> int:
+        return int(node.start_mark.line) + self.first
 
     def _count(self, node: Node, depth: int) -> None:
         self.values += 1
         if self.values > MAX_VALUES or depth > MAX_DEPTH:
             raise ParseError(
-                f"front matter with more than {MAX_VALUES:,} values or {MAX_DEPTH} levels once aliases are expanded",
-                place=self.source.place(node.start_mark.line + 2),
+                f"{self.what} with more than {MAX_VALUES:,} values or {MAX_DEPTH} levels once aliases are expanded",
+                place=self.source.place(self._line(node)),
                 hint="write the values out without aliases",
             )
 
@@ -150,8 +168,7 @@ class _Reader:
         self._count(node, depth)
         seen: dict[str, int] = {}
         for name_node, value in node.value:
-            name = prefix + str(name_node.value if isinstance(name_node, ScalarNode) else "?").strip().rstrip(":")
-            line = name_node.start_mark.line + 2
+            name, line = prefix + self._name(name_node), self._line(name_node)
             if name in seen:
                 self.source.issue(
                     "duplicate-key",
@@ -159,16 +176,45 @@ class _Reader:
                     line=line,
                     hint="remove one of the two",
                 )
+            elif not _is_merge(name_node):
+                seen[name] = line
+                self._field(name, line, value, fields, depth)
+        for name_node, value in node.value:
+            if _is_merge(name_node):
+                self._merge(value, prefix, seen, fields, depth)
+
+    def _field(self, name: str, line: int, value: Node, fields: list[Field], depth: int) -> None:
+        if isinstance(value, MappingNode):
+            self.mapping(value, name + ".", fields, depth + 1)
+            return
+        values = self.scalars(value, depth + 1)
+        start = end = -1
+        if isinstance(value, ScalarNode) and self.offset >= 0:
+            start, end = self.offset + value.start_mark.index, self.offset + value.end_mark.index
+        fields.append(Field(name, tuple(values), line, start, end))
+
+    def _merge(self, value: Node, prefix: str, seen: dict[str, int], fields: list[Field], depth: int) -> None:
+        """``<<: *base``: the pairs of one mapping, or of several, whose keys are not there already."""
+        self._count(value, depth + 1)
+        for base in value.value if isinstance(value, SequenceNode) else [value]:
+            if not isinstance(base, MappingNode):
+                self.source.issue("bad-merge", "`<<` merges mappings only: left out", line=self._line(value),
+                                  hint="write the keys out")  # fmt: skip
                 continue
-            seen[name] = line
-            if isinstance(value, MappingNode):
-                self.mapping(value, name + ".", fields, depth + 1)
-                continue
-            values = self.scalars(value, depth + 1)
-            start = end = -1
-            if isinstance(value, ScalarNode) and self.offset >= 0:
-                start, end = self.offset + value.start_mark.index, self.offset + value.end_mark.index
-            fields.append(Field(name, tuple(values), line, start, end))
+            for name_node, inner in base.value:
+                name = prefix + self._name(name_node)
+                if _is_merge(name_node):
+                    self._merge(inner, prefix, seen, fields, depth + 1)
+                elif name not in seen:
+                    seen[name] = self._line(name_node)
+                    self._field(name, seen[name], inner, fields, depth + 1)
+
+    def _name(self, node: Node) -> str:
+        if isinstance(node, ScalarNode):
+            return str(node.value).strip().rstrip(":")
+        self.source.issue("bad-key", "a key that is a list or a mapping: read as '?'", line=self._line(node),
+                          hint="write a text before the colon")  # fmt: skip
+        return "?"
 
     def scalars(self, node: Node, depth: int) -> list[str]:
         self._count(node, depth)
@@ -185,6 +231,10 @@ class _Reader:
         if _is_link(node):
             return [f"[[{node.value[0].value[0].value}]]"]
         return [text for item in node.value for text in self.scalars(item, depth + 1)]
+
+
+def _is_merge(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.value == "<<" and not node.style
 
 
 def _is_link(node: SequenceNode) -> bool:

@@ -136,19 +136,19 @@ def _scoring(plan: Plan) -> Scoring:
     asked = (*plan.epistemic.require, *plan.epistemic.prefer, *plan.epistemic.exclude)
     directions = {entry.value for entry in plan.navigation.directions}
     operators = (*plan.operator.require, *plan.operator.prefer, *plan.operator.exclude)
-    parts = {
-        "operator": _strong(operators, kind in ("DIRECTIONAL", "NEGATIVE")),
-        "graph": (0.4 if kind in ("RELATIONAL", "DIRECTIONAL", "NEGATIVE") else 0.2)
-        if "GRAPH_LOCAL" in plan.routes
-        else 0.0,
-        "epistemic": _strong(asked, kind == "EPISTEMIC"),
-        "version": 0.2
-        if plan.version.mode.origin != "rule:default" or plan.version.as_of or kind == "VERSION"
-        else 0.0,
-        "provenance": 0.2 if plan.source.require_original or "SOURCE.BACK" in directions else 0.0,
-    }
-    reason = "parts count where the plan asks for them" if any(parts.values()) else "the plan asks for relevance alone"
-    return replace(plan.scoring, **parts, reason=reason)  # type: ignore[arg-type]
+    operator = _strong(operators, kind in ("DIRECTIONAL", "NEGATIVE"))
+    walked = 0.4 if kind in ("RELATIONAL", "DIRECTIONAL", "NEGATIVE") else 0.2
+    graph = walked if "GRAPH_LOCAL" in plan.routes else 0.0
+    epistemic = _strong(asked, kind == "EPISTEMIC")
+    versions = plan.version.mode.origin != "rule:default" or bool(plan.version.as_of) or kind == "VERSION"
+    version = 0.2 if versions else 0.0
+    provenance = 0.2 if plan.source.require_original or "SOURCE.BACK" in directions else 0.0
+    parts = (operator, graph, epistemic, version, provenance)
+    reason = "parts count where the plan asks for them" if any(parts) else "the plan asks for relevance alone"
+    return replace(
+        plan.scoring, operator=operator, graph=graph, epistemic=epistemic, version=version, provenance=provenance,
+        reason=reason,
+    )  # fmt: skip
 
 
 def _strong(entries: Any, central: bool) -> float:

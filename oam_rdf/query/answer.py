@@ -29,9 +29,11 @@ class Result:
     best fused score; ``provenance`` 1 span, 0.5 document only, 0 none; ``epistemic`` decision D5; ``version`` 1 active
     or as asked, 0.5 unknown, 0 otherwise). ``raw_scores`` are what the channels gave, and under ``convex`` or ``rrf``
     what fusion made of them (``rrf`` is small by nature: 1/61 is a first rank). ``ranks`` count from 1 within the
-    language group. ``span`` is what is shown, ``spans`` all of the object's. ``injected``: expansion over the graph
-    brought it. ``duplicates`` say the same and are not shown. ``context``: conditions, exceptions, argument, section and
-    document that the object stands in.
+    language group. ``span`` is what is shown, ``spans`` all of the object's with their text, where spans are asked for.
+    ``status_then``: under ``as_of``, what has superseded the object and since when.
+    ``evidence`` (kind, outcome, reference) and ``evidence_of`` (the statements that have it, with their ranks) are of
+    evidence, where that is asked for. ``injected``: expansion over the graph brought it. ``duplicates`` say the same and are
+    not shown. ``context``: conditions, exceptions, argument, section and document that the object stands in.
     """
 
     position: int
@@ -67,6 +69,10 @@ class Result:
     duplicates: tuple[str, ...] = ()
     context: Mapping[str, Any] = field(default_factory=dict)
     historical: Mapping[str, str] | None = None
+    spans: tuple[Mapping[str, Any], ...] = ()
+    evidence: Mapping[str, str] | None = None
+    evidence_of: tuple[Mapping[str, Any], ...] = ()
+    status_then: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {}
@@ -105,6 +111,12 @@ class Answer:
         """Sentences from the certificate, each with the field it was made from (decision D13)."""
         return explain(self.certificate, language)
 
+    @property
+    def layout(self) -> Mapping[str, Any]:
+        """The results in the shape that was asked for (see :mod:`oam_rdf.query.layout`), empty for a list."""
+        found: Mapping[str, Any] = self.certificate.get("layout", {})
+        return found
+
     def to_json(self, *, certificate: bool = False) -> dict[str, Any]:
         data: dict[str, Any] = {
             "retrieval_id": self.retrieval_id,
@@ -121,6 +133,8 @@ class Answer:
             "route": list(self.certificate["route"]),
             "results": [result.to_json() for result in self.results],
         }
+        if self.layout:
+            data["layout"] = dict(self.layout)
         if certificate:
             data["certificate"] = dict(self.certificate)
         return data

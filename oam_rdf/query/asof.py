@@ -20,6 +20,7 @@ from oam_rdf.index.facets import micros
 from oam_rdf.index.lexical import Match
 from oam_rdf.namespaces import OAM
 from oam_rdf.ontology import Ontology
+from oam_rdf.query.asked_status import note_statuses
 from oam_rdf.query.history import HistoricalVersion, versions_of
 from oam_rdf.query.old_text import bm25, passages_then
 from oam_rdf.query.trace import Candidate, HistoricalText, ObjectThen, State
@@ -34,6 +35,7 @@ def mask_edits(state: State) -> State:
     moment = state.plan.version.moment
     if moment is None:
         return state
+    state = note_statuses(state)
     snapshot, facets = state.snapshot, state.snapshot.facets
     committed = np.asarray(facets.committed)
     kept = versions_of(snapshot)

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS certificate (
   id TEXT PRIMARY KEY, time TEXT NOT NULL, clearance INTEGER NOT NULL, generation INTEGER NOT NULL, body TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS certificate_time ON certificate (time);
+CREATE TABLE IF NOT EXISTS asked (id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -43,8 +44,10 @@ class Certificates:
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
-    def store(self, certificate: Mapping[str, Any]) -> str:
+    def store(self, certificate: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> str:
         """Append a certificate and return its id (``retrieval_id``).
+
+        ``plan``: the whole plan, where the certificate repeats only the beginning of its query.
 
         :raises Damaged: if the file cannot be written; the answer itself is not affected.
         """
@@ -60,6 +63,9 @@ class Certificates:
             try:
                 with self._open() as connection:
                     connection.execute("INSERT INTO certificate VALUES (?, ?, ?, ?, ?)", row)
+                    if plan is not None:
+                        whole = json.dumps(plan, ensure_ascii=False, separators=(",", ":"))
+                        connection.execute("INSERT INTO asked VALUES (?, ?)", (row[0], whole))
             except sqlite3.Error as error:
                 raise Damaged(f"the certificate was not stored: {error}", place=str(self.path)) from error
         return row[0]
@@ -81,6 +87,38 @@ class Certificates:
             raise NotFound(f"no certificate {identifier!r}", hint="ids look like OAM-R-… and come with every answer")
         body: dict[str, Any] = json.loads(found[0])
         return body
+
+    def asked(self, identifier: str, clearance: str = "RESTRICTED") -> dict[str, Any]:
+        """The plan of an answer as it was asked, whole. :raises NotFound: as :meth:`load`."""
+        certificate = self.load(identifier, clearance)
+        if not certificate.get("echo"):
+            return dict(certificate.get("asked_plan") or certificate["query_plan"])
+        with self._lock:
+            try:
+                with self._reading() as connection:
+                    found = connection.execute("SELECT plan FROM asked WHERE id = ?", (identifier,)).fetchone()
+            except sqlite3.Error as error:
+                raise Damaged(f"cannot read certificates: {error}", place=str(self.path)) from error
+        if found is None:
+            raise Damaged(f"the plan of {identifier} was not kept", place=str(self.path))
+        plan: dict[str, Any] = json.loads(found[0])
+        return plan
+
+    def retrieved(self, newest: int = 10_000) -> dict[str, int]:
+        """Document id -> in how many of the newest answers it was. Empty where nothing is stored or can be read."""
+        if not self.path.exists():
+            return {}
+        query = (
+            "SELECT json_extract(r.value, '$.document'), COUNT(DISTINCT c.id) FROM (SELECT id, body FROM certificate"
+            " ORDER BY time DESC, id LIMIT ?) AS c, json_each(c.body, '$.results') AS r GROUP BY 1"
+        )
+        with self._lock:
+            try:
+                with self._reading() as connection:
+                    rows = connection.execute(query, (newest,)).fetchall()
+            except sqlite3.Error:
+                return {}
+        return {str(name): int(count) for name, count in rows if name}
 
     def recent(self, limit: int = 20, clearance: str = "RESTRICTED") -> Iterator[dict[str, Any]]:
         """The newest certificates that ``clearance`` may see, newest first."""

@@ -15,14 +15,20 @@ import numpy as np
 from oam_rdf import __version__
 from oam_rdf.query.answer import Result
 from oam_rdf.query.certificate import new_id
+from oam_rdf.query.echo import cut, too_long
 from oam_rdf.query.explain import explain, nearest
+from oam_rdf.query.known import unused
+from oam_rdf.query.layout import layout
 from oam_rdf.query.plan import Plan
+from oam_rdf.query.sentences import SHOWN
 from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.query.spelling import Spelling
 from oam_rdf.query.trace import Candidate, Ranking, State
 
 EXCLUDED = 20  # of what conditions removed; the paper asks for reasons, not for lists
 _BELOW = 10  # candidates after the window
 _RANKS = 10  # per channel and language
+_PLAIN = frozenset((str, bool, int, type(None)))
 
 
 def certify(
@@ -41,7 +47,7 @@ def certify(
     snapshot, plan = state.snapshot, state.plan
     weights = plan.weights
     rest = ranked[plan.form.offset + len(shown) :][:_BELOW]
-    found = [{**r.to_json(), **_parts(state, c)} for r, c in zip(shown, state.candidates, strict=True)]
+    found = [{**r.to_json(), **_parts(state, c, r)} for r, c in zip(shown, state.candidates, strict=True)]
     regret = dict(state.step("regret"))
     certificate: dict[str, Any] = {
         "retrieval_id": new_id(),
@@ -58,7 +64,7 @@ def certify(
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "milliseconds": milliseconds,
         "channels": {
-            "lexical": state.step("lexical"),
+            "lexical": _words(state),
             "recall": state.step("recall"),
             "graph": state.step("graph"),
             "walk": state.step("walk"),
@@ -83,27 +89,58 @@ def certify(
         "relaxations": state.relaxations,
         "substitutions": state.step("substitute").get("substituted", ()),
         "expansions": state.step("expand").get("expansions", ()),
-        "granularity": state.step("locate"),
+        "granularity": {**state.step("locate"), **_artifacts(state)},
         "filter_regret": {name: value for name, value in regret.items() if name != "tag_coverage"},
         "tag_coverage": regret.get("tag_coverage", state.step("score").get("tag_coverage")),
         "total": len(ranked),
         "results": found,
         "excluded": [*_once(state.excluded), *_below(state, rest, plan.form.offset + len(shown))],
-        "gate": state.step("gate"),
+        "gate": _gate(state),
         "degraded": state.degraded,
         "uncertainty": {
             "notes": plan.notes,
             "answerability_risk": [e.value for e in plan.answerability_risk],
-            "unknown_terms": [t["term"] for t in state.step("lexical").get("terms", ()) if not t["known"]],
+            "unknown_terms": [t["written"] for t in _words(state).get("terms", ()) if not t["known"]],
+            "unknown_values": unused(plan),
         },
     }
+    if arranged := layout(state, shown):
+        certificate["layout"] = arranged
     if (given := asked.to_json()) != certificate["query_plan"]:
         certificate["asked_plan"] = given
     if found:
         certificate["result"] = found[0]
     certificate = plain(certificate)
+    if too_long(given):
+        certificate = cut(certificate)
     certificate["explanation"] = explain(certificate, nearest(plan.language))
     return certificate
+
+
+def _words(state: State) -> dict[str, Any]:
+    """What the lexical channel noted, its terms also as the query writes them."""
+    noted = dict(state.step("lexical"))
+    if "terms" in noted:
+        spelling = Spelling(str(noted.get("query", state.plan.text)))
+        noted["terms"] = [{**term, "written": spelling.asked(term["term"])} for term in noted["terms"]]
+    return noted
+
+
+def _gate(state: State) -> dict[str, Any]:
+    """What the gate noted; terms among its facts as the query writes them."""
+    noted, spelling = dict(state.step("gate")), Spelling(state.plan.text)
+    verdicts = []
+    for verdict in noted.get("verdicts", ()):
+        facts = dict(verdict["facts"])
+        if "terms" in facts:
+            facts["terms"] = [spelling.asked(term) for term in facts["terms"]]
+        verdicts.append({**verdict, "facts": facts})
+    return {**noted, "verdicts": verdicts} if "verdicts" in noted else noted
+
+
+def _artifacts(state: State) -> dict[str, Any]:
+    """The statements whose evidence is shown in their place, and how much evidence they have."""
+    return {"evidence": dict(state.step("artifacts"))} if state.ran("artifacts") else {}
 
 
 def plain(value: Any) -> Any:
@@ -112,11 +149,11 @@ def plain(value: Any) -> Any:
     >>> plain({1: (np.float32(0.5), float("nan"))})
     {'1': [0.5, None]}
     """
-    if isinstance(value, (str, bool, int)) or value is None:
+    if type(value) in _PLAIN or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
@@ -127,10 +164,16 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _parts(state: State, candidate: Candidate) -> dict[str, Any]:
+def _parts(state: State, candidate: Candidate, result: Result) -> dict[str, Any]:
     """What the trace knows of a candidate beside what its result shows."""
     reach = candidate.reach
+    counts = {
+        "substituted_for": len(candidate.substitutions),
+        "evidence_of": len(candidate.holders),
+        "spans": len(result.spans),
+    }
     return {
+        "counts": {name: count for name, count in counts.items() if count > SHOWN},
         "contributions": {name: round(value, 6) for name, value in candidate.contributions.items()},
         "met": sorted(state.blocked),
         "reach": {
@@ -172,7 +215,9 @@ def _below(state: State, rest: Sequence[Candidate], before: int) -> list[dict[st
     reason = "it comes after the results that were asked for"
     return [
         {
-            "id": state.name(candidate.row if candidate.row >= 0 else candidate.document),
+            "id": candidate.evidence.id
+            if candidate.evidence
+            else state.name(candidate.row if candidate.row >= 0 else candidate.document),
             "reason": reason,
             "position": position,
             "score": round(candidate.score, 6),

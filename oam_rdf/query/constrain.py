@@ -18,6 +18,7 @@ from oam_rdf.index.facets import micros
 from oam_rdf.namespaces import SCHEMES
 from oam_rdf.ontology import Ontology
 from oam_rdf.query import conditions
+from oam_rdf.query.evidence import ASKED, has_evidence
 from oam_rdf.query.plan import Entries
 from oam_rdf.query.trace import RELIABLE_ONLY, SOFT, WIDENED, Candidate, HistoricalText, ObjectThen, State
 from oam_rdf.query.widen import widened
@@ -168,7 +169,8 @@ def _masks(state: State) -> Iterable[tuple[str, Array]]:
         yield "as_of", in_force(state)
     if plan.form.granularity:
         wanted = plan.form.granularity.upper()
-        yield "granularity", facets.mask("granularity", FINE if wanted == "SOURCE_SPAN" else wanted)
+        mask = facets.mask("granularity", FINE if wanted == "SOURCE_SPAN" else wanted)
+        yield "granularity", mask | has_evidence(snapshot) if wanted == ASKED else mask
 
 
 def _operators(state: State) -> Iterable[tuple[str, Array]]:

@@ -175,7 +175,9 @@ def _live(snapshot: Snapshot, row: int) -> _Side:
     if int(facets.document[row]) != row:
         raise UsageError(f"{name!r} is no document and no statement", hint="compare documents, or statements")
     text = snapshot.original(original)
-    rows = np.flatnonzero((np.asarray(facets.document) == row) & facets.mask("granularity", "STATEMENT") & snapshot.visible)
+    rows = np.flatnonzero(
+        (np.asarray(facets.document) == row) & facets.mask("granularity", "STATEMENT") & snapshot.visible
+    )
     stored = [(*spans[-1], _local(facets.iris[at])) for at in rows.tolist() if (spans := snapshot.spans_of(at))]
     return _Side(name, original, row, tuple(_pieces(text, stored, snapshot.hidden(original))))
 
@@ -185,9 +187,7 @@ def _local(iri: str) -> str:
     return iri.rpartition("#")[2] if "#" in iri else iri.rpartition("/")[2]
 
 
-def _pieces(
-    text: str, stored: Sequence[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]
-) -> Iterator[_Piece]:
+def _pieces(text: str, stored: Sequence[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> Iterator[_Piece]:
     """Stored statements whole, the sentences between them, in order; no header and nothing that is hidden."""
     taken = 0
     whole: list[tuple[int, int, str]] = []

@@ -124,7 +124,7 @@ def _candidate(state: State, item: _Neighbour, passage: int) -> Candidate:
         passage=passage,
         row=item.row,
         group=state.groups.index(language) if language in state.groups else max(0, len(state.groups) - 1),
-        matched=state.matches(passage),
+        matched=state.matches([passage])[passage],
         injected=True,
         reach=how,
     )

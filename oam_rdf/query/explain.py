@@ -12,7 +12,7 @@ from typing import Any
 
 from oam_rdf.errors import UsageError
 from oam_rdf.query.phrases import LANGUAGES, TEMPLATES, say
-from oam_rdf.query.sentences import SENTENCES, Place
+from oam_rdf.query.sentences import SENTENCES, SHOWN, Place
 
 _ENTRIES = {
     "entities": ("",),
@@ -30,8 +30,8 @@ _ENTRIES = {
 }  # fmt: skip
 _OF_A_RESULT = (
     "ranks", "named", "injected", "matched", "met", "scores", "substituted_for", "graph_path", "reach", "successors",
-    "conflict", "heads", "historical", "version", "version_status", "epistemic_state", "verification", "span",
-    "source_available", "duplicates",
+    "conflict", "heads", "historical", "version", "version_status", "status_then", "epistemic_state", "verification", "span",
+    "source_available", "duplicates", "spans", "evidence", "evidence_of",
 )  # fmt: skip
 _NAMED_EXCLUDED = 10
 
@@ -97,7 +97,9 @@ def _places(certificate: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
         yield ("weights",), certificate["weights"]
     if certificate.get("channels", {}).get("graph", {}).get("starts"):
         yield ("channels", "graph"), certificate["channels"]["graph"]
-    yield from _filled(certificate, ("adapt", "scoring", "rerank", "diversity"))
+    yield from _filled(certificate, ("adapt", "scoring", "rerank", "diversity", "echo"))
+    if certificate.get("layout"):
+        yield ("layout", "shape"), certificate["layout"]["shape"]
     scoring = certificate.get("scoring", {})
     for name in ("half_life", "freshness_off"):
         if scoring.get(name):
@@ -113,8 +115,12 @@ def _places(certificate: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
         yield ("gate", "verdict"), gate["verdict"]
     for name, count in certificate.get("constraints", {}).get("removed", {}).items():
         yield ("constraints", "removed", name), count
+    if certificate.get("as_of", {}).get("reason"):
+        yield ("as_of", "reason"), certificate["as_of"]["reason"]
     if certificate.get("as_of", {}).get("meaning"):
         yield ("as_of", "meaning"), certificate["as_of"]["meaning"]
+    for number, said in enumerate(certificate.get("as_of", {}).get("statuses", ())):
+        yield ("as_of", "statuses", str(number)), said
     yield from _each("relaxations", certificate)
     if certificate.get("filter_regret", {}).get("share"):
         yield ("filter_regret",), certificate["filter_regret"]
@@ -127,6 +133,8 @@ def _places(certificate: Mapping[str, Any]) -> Iterator[tuple[Tokens, Any]]:
     uncertainty = certificate.get("uncertainty", {})
     if uncertainty.get("unknown_terms"):
         yield ("uncertainty", "unknown_terms"), uncertainty["unknown_terms"]
+    for number, value in enumerate(uncertainty.get("unknown_values", ())):
+        yield ("uncertainty", "unknown_values", str(number)), value
     for number, risk in enumerate(uncertainty.get("answerability_risk", ())):
         yield ("uncertainty", "answerability_risk", str(number)), risk
 
@@ -153,14 +161,17 @@ def _result(result: Mapping[str, Any], number: int) -> Iterator[tuple[Tokens, An
     for name in _OF_A_RESULT:
         field, at = result.get(name), ("results", str(number), name)
         if name == "ranks":
-            if field or not (result.get("named") or result.get("injected") or result.get("substituted_for")):
+            other = ("named", "injected", "substituted_for", "evidence")  # why it is here without a rank
+            if field or not any(result.get(reason) for reason in other):
                 yield at, field or {}
         elif name == "source_available":
-            if not result.get("span"):
+            if not (result.get("span") or result.get("evidence")):
                 yield at, field
-        elif name == "substituted_for":
-            for index, item in enumerate(field or ()):
+        elif name in ("substituted_for", "evidence_of", "spans"):
+            for index, item in enumerate((field or ())[:SHOWN]):
                 yield (*at, str(index)), item
+            if name in result.get("counts", {}):
+                yield ("results", str(number), "counts", name), result["counts"][name]
         elif field:
             yield at, field
 

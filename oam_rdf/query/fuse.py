@@ -90,12 +90,12 @@ def fuse(state: State) -> State:
             scored = {name: {unit: score for unit, (_, score) in units.items()} for name, units in by_unit.items()}
             fused = convex(scored, weights)
         ranks = {name: {unit: rank for rank, unit in enumerate(units, 1)} for name, units in by_unit.items()}
-        for unit, score, contributions in fused:
-            best = max(contributions, key=lambda name: (contributions[name], name))
-            passage, _ = by_unit[best][unit]
+        passages = [by_unit[_most(contributions)][unit][0] for unit, _, contributions in fused]
+        documents = state.snapshot.passage_document[passages].tolist() if passages else []
+        for (unit, score, contributions), passage, document in zip(fused, passages, documents, strict=True):
             candidates.append(
                 Candidate(
-                    document=int(state.snapshot.passage_document[passage]),
+                    document=document,
                     passage=passage,
                     ranks={name: ranks[name][unit] for name in contributions},
                     scores={name: by_unit[name][unit][1] for name in contributions},
@@ -117,6 +117,13 @@ def fuse(state: State) -> State:
         reason=plan.reason,
         candidates=len(candidates),
     )
+
+
+def _most(contributions: Mapping[str, float]) -> str:
+    """The channel that gave most, the last in the alphabet of equals."""
+    if len(contributions) == 1:
+        return next(iter(contributions))
+    return max(contributions, key=lambda name: (contributions[name], name))
 
 
 def _reached(state: State, candidates: list[Candidate], weight: float, k: int) -> list[Candidate]:
@@ -166,10 +173,10 @@ def _group(state: State, passage: int) -> int:
 def _units(state: State, ranking: Ranking) -> dict[int, tuple[int, float]]:
     """Unit -> its best passage and that passage's score, in order of rank."""
     by_document = state.plan.form.granularity.upper() == "DOCUMENT"
+    units = state.snapshot.passage_document[ranking.rows] if by_document else ranking.rows
     found: dict[int, tuple[int, float]] = {}
-    for passage, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
-        unit = int(state.snapshot.passage_document[passage]) if by_document else passage
-        found.setdefault(unit, (passage, float(score)))
+    for unit, passage, score in zip(units.tolist(), ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
+        found.setdefault(unit, (passage, score))
     return found
 
 

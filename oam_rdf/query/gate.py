@@ -12,6 +12,7 @@ from pyoxigraph import NamedNode
 from whoosh.lang.stopwords import stoplists
 
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
+from oam_rdf.query.asked_status import status_asked
 from oam_rdf.query.asof import in_force_then, status_then
 from oam_rdf.query.substitute import LATER, successors
 from oam_rdf.query.together import HALF, LITTLE, together
@@ -145,6 +146,8 @@ def _empty(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
             off = sorted({"lexical", "dense", "passages"} & set(state.snapshot.degraded))
             yield "EVIDENCE_INSUFFICIENT", "no channel could search for it", {"off": off}
         return
+    if before := state.step("as_of").get("reason"):
+        yield "VERSION_CONFLICT", str(before), {"as_of": state.plan.version.as_of}
     facts = {
         "would_have_found": max(without, len(state.excluded)),
         "removed_by": reasons,
@@ -216,6 +219,8 @@ def _fields(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
 def _values(state: State, row: int, field: str) -> list[str]:
     """Values of a field on the object or, where it says none, on its document."""
     snapshot = state.snapshot
+    if field == "status" and (then := status_asked(state, row)) is not None:
+        return [then.status] if then.known else []
     if field == "successor":
         new, old = snapshot.edges
         return [state.name(int(r)) for r in new[old == row]]

@@ -48,6 +48,7 @@ _TONGUES = {
     "fr": r"french|法文|法語|法语",
     "es": r"spanish|西班牙文|西班牙語|西班牙语",
 }
+LANGUAGES = frozenset(tag.partition("-")[0] for tag in _TONGUES)
 _SPOKEN = "|".join(_TONGUES.values())
 _LANGUAGE = re.compile(
     rf"\b(?:only |just )?(?:in|written in) (?:{_SPOKEN})(?: only| alone)?\b|\b(?:only|just) (?:{_SPOKEN})\b"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from oam_rdf.index.facet_table import ALIAS, IDENTIFIER
@@ -123,11 +123,11 @@ def _coded(run: str, spaced: bool) -> bool:
     return bool(_CODE.fullmatch(run))
 
 
-def _proper(text: str, ids: list[str], free: object) -> Entries:
+def _proper(text: str, ids: list[str], free: Callable[[int, int], bool]) -> Entries:
     """Capitalised words inside an English sentence, probably names."""
     if has_han(text) or text.istitle():
         return ()
     keys = {id_key(value) for value in ids}
-    names = [m for m in _NAME.finditer(text) if free(*m.span())]  # type: ignore[operator]
+    names = [m for m in _NAME.finditer(text) if free(*m.span())]
     found = dict.fromkeys(Entry(m.group(), "rule:proper-name", 0.6) for m in names)
     return tuple(n for n in found if id_key(n.value) not in keys and not any(n.value in i for i in ids))

@@ -77,7 +77,9 @@ def passages_then(snapshot: Snapshot, version: HistoricalVersion, asked: str = "
             continue
         heading = section.title if section is not document else ""
         found.append(
-            HistoricalText(name, version.iri, version.original, start, end, text[start:end], until, document, shown, heading)
+            HistoricalText(
+                name, version.iri, version.original, start, end, text[start:end], until, document, shown, heading
+            )
         )
     if not found and text.strip():  # nothing but a header: the document must still be found
         start, end = 0, min(len(text), _PIECE)
@@ -85,4 +87,3 @@ def passages_then(snapshot: Snapshot, version: HistoricalVersion, asked: str = "
             HistoricalText(name, version.iri, version.original, start, end, text[start:end], until, document, document)
         )
     return found
-

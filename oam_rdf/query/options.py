@@ -7,13 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from oam_rdf.errors import UsageError
 from oam_rdf.index.lexical import SCORERS
+from oam_rdf.index.scorers import IDF_FORMS
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.ontology import Ontology
+from oam_rdf.query.known import check, spelt
+from oam_rdf.query.layout import SHAPES
+from oam_rdf.query.limits import LANGUAGES
 from oam_rdf.query.plan import CALLER, Entries, Entry, Plan, Source, Weights
 from oam_rdf.query.rescue import CONDITIONS
 from oam_rdf.query.route import TEXT_ROUTES
+from oam_rdf.query.snapshot import Snapshot
 
 GRANULARITIES = ("DOCUMENT", "SECTION", "ARGUMENT", "STATEMENT", "SOURCE_SPAN", "EVIDENCE_ARTIFACT")
 METHODS = ("convex", "rrf")
@@ -102,7 +109,10 @@ def with_options(plan: Plan, **given: Any) -> Plan:
         rest = tuple(entry for entry in plan.navigation.directions if entry.value not in have)
         start = plan.navigation.start or plan.lexical.ids
         plan = replace(plan, navigation=replace(plan.navigation, directions=asked + rest, start=start))
-    plan = replace(plan, scorer=given["scorer"] or plan.scorer)
+    if given["shape"]:
+        _one_of("shape", (given["shape"],), SHAPES)
+        plan = replace(plan, form=replace(plan.form, shape=given["shape"]))
+    plan = spelt(replace(plan, scorer=given["scorer"] or plan.scorer, idf=given["idf"] or plan.idf))
     _check(plan)
     return plan
 
@@ -114,7 +124,21 @@ def checked_language(tag: str) -> str:
     return tag
 
 
+def spoken_here(tag: str, snapshot: Snapshot) -> None:
+    """:raises UsageError: for a language that neither queries name nor anything that may be seen is written in."""
+    if not tag or (primary := tag.lower().partition("-")[0]) in LANGUAGES:
+        return
+    passages = snapshot.passages
+    codes = np.unique(passages.language[snapshot.visible_passages])
+    known = LANGUAGES | {passages.languages[int(code)].lower().partition("-")[0] for code in codes} - {""}
+    if primary not in known:
+        raise UsageError(
+            f"unknown language {tag!r}: nothing is written in it", hint="one of " + ", ".join(sorted(known))
+        )
+
+
 def _check(plan: Plan) -> None:
+    check(plan)
     ontology, form, condition = Ontology.load(), plan.form, plan.condition
     _one_of("route", plan.routes, ontology.ordered("route"))
     chosen = {entry.value for entry in plan.route if entry.origin == CALLER} & set(TEXT_ROUTES)
@@ -126,6 +150,7 @@ def _check(plan: Plan) -> None:
     _one_of("kind", [entry.value.upper() for entry in condition.kind], ontology.ordered("statement-kind"))
     _one_of("version mode", (plan.version.mode.value,), MODES)
     _one_of("scorer", (plan.scorer,), SCORERS)
+    _one_of("idf", (plan.idf,), IDF_FORMS)
     _one_of("method of fusion", (plan.weights.method,), METHODS)
     for entry in plan.navigation.directions:
         _direction(entry.value)

@@ -26,6 +26,18 @@ REASONS: dict[str, dict[str, str]] = {
         "zh-Hant": "問的是方向，卻沒有起點",
         "zh-Hans": "问的是方向，却没有起点",
     },
+    "the time lies before the first commit": {
+        "zh-Hant": "該時點早於最初的提交，當時此處尚無任何記錄",
+        "zh-Hans": "该时点早于最初的提交，当时此处尚无任何记录",
+    },
+    "the date lies before the first recorded status": {
+        "zh-Hant": "該日期早於所記載的第一個狀態",
+        "zh-Hans": "该日期早于所记载的第一个状态",
+    },
+    "the source stated no status then": {
+        "zh-Hant": "來源當時未載明狀態",
+        "zh-Hans": "来源当时未载明状态",
+    },
     "nothing is asked": {
         "zh-Hant": "沒有提出問題",
         "zh-Hans": "没有提出问题",

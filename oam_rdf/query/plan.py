@@ -199,6 +199,7 @@ class Plan:
     rescue: Rescue = Rescue()
     whoosh: str = ""  # a query in Whoosh's syntax, which rows must meet; ``text`` then holds its words
     scorer: str = "auto"  # lexical score that feeds fusion (decision D21b)
+    idf: str = "smooth"  # of IDF+Coverage: smooth or classic (decision D21)
     notes: tuple[str, ...] = field(default=())  # ambiguities the compiler saw (paper §19.10)
 
     # Spellings of the paper's §2.1 and §10 beside ours.

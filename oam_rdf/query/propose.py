@@ -83,9 +83,11 @@ def _checked(answer: Mapping[str, Any], origin: str) -> tuple[Plan, list[str]]:
         allowed = _OPEN.get(key)
         if allowed is None and key not in _WHOLE:
             raise UsageError(f"a model may not set {key!r}", hint="one of " + ", ".join(sorted({*_OPEN, *_WHOLE})))
-        for name in value if allowed is not None and isinstance(value, Mapping) else ():
-            if name not in allowed:  # type: ignore[operator]
-                raise UsageError(f"a model may not set {key}.{name}", hint="one of " + ", ".join(allowed or ()))
+        if allowed is None or not isinstance(value, Mapping):
+            continue
+        for name in value:
+            if name not in allowed:
+                raise UsageError(f"a model may not set {key}.{name}", hint="one of " + ", ".join(allowed))
     plan = Plan.from_json(answer, origin)
     refused: list[str] = []
     return _soft(plan, origin, refused), refused

@@ -7,7 +7,9 @@ language count only where an id or an exact ASCII term hit them (decision D25).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -32,9 +34,16 @@ def recall(state: State) -> State:
     groups, members = _languages(state)
     depth = max(DEPTH, 2 * (state.plan.form.offset + state.plan.form.k))
     state = replace(state, groups=tuple(groups))
-    if "DENSE_ONLY" not in state.plan.routes:
+    words, vectors = "DENSE_ONLY" not in state.plan.routes, "SPARSE_ONLY" not in state.plan.routes
+    # The embedder computes outside of Python: the query's vector is made while the words are looked up, and is kept.
+    embedding = Thread(target=state.snapshot.query_vector, args=(_intent(state),), daemon=True)
+    if words and vectors and state.snapshot.dense is not None and state.passages.any():
+        embedding.start()
+    if words:
         state = _lexical(state, members, depth)
-    if "SPARSE_ONLY" not in state.plan.routes:
+    if embedding.ident is not None:
+        embedding.join()
+    if vectors:
         for number, rows in enumerate(members):
             state = _dense(state, number, rows, depth)
     found = [
@@ -43,6 +52,11 @@ def recall(state: State) -> State:
         if len(r.rows)
     ]
     return state.note("recall", groups=list(groups), rankings=found, degraded=dict(state.snapshot.degraded))
+
+
+def _intent(state: State) -> str:
+    """What the dense channel looks for."""
+    return state.plan.semantic.value if state.plan.semantic else state.plan.text
 
 
 def _languages(state: State) -> tuple[list[str], list[Array]]:
@@ -76,11 +90,14 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
     other = [group for group, tag in enumerate(state.groups) if not syntax and _crosses(query, tag)]
     try:
         # One search over all that may be seen: N and df count that and nothing else, the languages are split afterwards.
-        result = index.search(query, visible=visible, scorer=state.plan.scorer)
+        scorer, form = state.plan.scorer, state.plan.idf
+        result = index.search(query, visible=visible, scorer=scorer, idf_form=form)
         if syntax:
             met = holds(index, parse(syntax), visible)[result.rows]
             result = replace(result, rows=result.rows[met], scores=result.scores[met], total=int(met.sum()))
-        foreign = index.search(query, visible=visible, scorer=state.plan.scorer, translate=True) if other else result
+        foreign = result
+        if other:
+            foreign = index.search(query, visible=visible, scorer=scorer, idf_form=form, translate=True)
     except Damaged as error:  # postings are read when a word is first asked for
         state.snapshot.lose("lexical", error)
         return state
@@ -100,8 +117,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
         if group and state.plan.language and len(chosen) and not syntax:
             names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
-            exact = [_exactly(state, int(result.rows[at]), ascii_terms) for at in names]
-            chosen = names[np.array(exact, dtype=bool)]
+            chosen = names[_exactly(state, result.rows[names].tolist(), ascii_terms)]
         rows, scores, promoted = _verbatim_first(state, query, result.rows[chosen], result.scores[chosen])
         verbatim += promoted
         rankings.append(Ranking("lexical", group, rows, scores))
@@ -110,6 +126,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         "lexical",
         query=query,
         scorer=result.scorer,
+        idf=state.plan.idf if result.scorer == "idf_coverage" else "",
         terms=[{"term": t.key, "df": t.df, "idf": round(t.idf, 3), "known": t.known} for t in result.terms],
         hits=result.total,
         excluded=int((~admitted).sum()),
@@ -131,8 +148,8 @@ def _as_written_first(state: State, found: LexicalResult, rows: Array, scores: A
     """
     index, held = state.snapshot.lexical, np.zeros(len(rows), dtype=bool)
     if index is not None:
-        for place, row in enumerate(rows[:_VERBATIM]):
-            ways = [match.how for match in index.matches(int(row), found)]
+        for place, matches in enumerate(index.matches(rows[:_VERBATIM].tolist(), found)):
+            ways = [match.how for match in matches]
             held[place] = len(ways) == len(found.terms) and set(ways) <= {"literal", "joined"}
     if not held.any() or held[: int(held.sum())].all():
         return rows, scores, []
@@ -161,18 +178,19 @@ def _verbatim_first(state: State, query: str, rows: Array, scores: Array) -> tup
     return rows[order], raised[order], [int(row) for row in rows[held]]
 
 
-def _exactly(state: State, row: int, terms: set[str]) -> bool:
-    """Whether one of the terms stands in the passage as written."""
-    return any(match.term in terms and match.how in ("literal", "joined") for match in state.matches(row))
+def _exactly(state: State, rows: Sequence[int], terms: set[str]) -> Array:
+    """``bool[rows]``: whether one of the terms stands in the passage as written."""
+    found = state.matches(rows)
+    exact = [any(m.term in terms and m.how in ("literal", "joined") for m in found[row]) for row in rows]
+    return np.array(exact, dtype=bool)
 
 
 def _dense(state: State, group: int, members: Array, depth: int) -> State:
     index = state.snapshot.dense
-    intent = state.plan.semantic.value if state.plan.semantic else state.plan.text
     mask = members & state.passages
     if index is None or not mask.any():
         return state
-    vector = state.snapshot.query_vector(intent)
+    vector = state.snapshot.query_vector(_intent(state))
     if vector is None:
         return state
     rows, scores = index.search(vector, mask=mask, k=depth)

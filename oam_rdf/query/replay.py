@@ -64,9 +64,12 @@ class Replay:
         }
 
 
-def run_again(snapshot: Snapshot, certificate: Mapping[str, Any]) -> Replay:
-    """Run the certificate's plan on a snapshot, which must be of its clearance, and compare."""
-    answer = replay(snapshot, certificate)
+def run_again(snapshot: Snapshot, certificate: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Replay:
+    """Run the certificate's plan on a snapshot, which must be of its clearance, and compare.
+
+    :param plan: the whole plan, where the certificate repeats only the beginning of its query.
+    """
+    answer = replay(snapshot, certificate, plan)
     before = [_key(result) for result in certificate["results"]]
     after = [_key(result) for result in answer.certificate["results"]]
     off = set(certificate.get("degraded", {})) ^ set(answer.degraded)

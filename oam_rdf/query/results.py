@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode
 
 from oam_rdf.errors import Damaged, NotFound
 from oam_rdf.index.columns import Column
-from oam_rdf.index.lexical import Match
+from oam_rdf.index.facet_table import BEGINNING
+from oam_rdf.index.facets import micros
 from oam_rdf.namespaces import OAM
 from oam_rdf.query.answer import Result, Span
 from oam_rdf.query.asof import status_then
+from oam_rdf.query.source import source
+from oam_rdf.query.spelling import Spelling
 from oam_rdf.query.substitute import successors
+from oam_rdf.query.times import iso_seconds
 from oam_rdf.query.trace import Candidate, HistoricalText, State
 
 SNIPPET = 280  # characters
@@ -31,11 +36,39 @@ class _Context:
     def __init__(self, state: State, following: Mapping[int, list[int]], status: Column) -> None:
         self.state, self.following, self.status = state, following, status
         self.top = max((c.score for c in state.candidates), default=0.0)
+        self.spelling = Spelling(str(state.step("lexical").get("query", state.plan.text)))
 
     def result(self, candidate: Candidate, position: int) -> Result:
+        return self.of_evidence(candidate, position) if candidate.evidence else self.of_object(candidate, position)
+
+    def of_evidence(self, candidate: Candidate, position: int) -> Result:
+        """Evidence in place of the statements that have it: their standing is theirs, what is shown is its own."""
+        item, found = candidate.evidence, self.of_object(candidate.holders[0], position)
+        assert item is not None
+        holders = [
+            {
+                "id": self.state.name(holder.row),
+                "iri": self.state.snapshot.facets.iris[holder.row],
+                "ranks": dict(holder.ranks),
+                "matched": self.matched(holder),
+            }
+            for holder in candidate.holders
+        ]
+        return replace(
+            found, id=item.id, iri=item.iri, title=item.reference, snippet=_snippet(item.reference, []), heading="",
+            granularity="EVIDENCE_ARTIFACT" if item.artifact else "EXTERNAL_WORK", ranks={}, matched=(),
+            epistemic_state="", verification="", version="", version_status="", source_status="", kind="", successors=(),
+            substituted_for=(), conflict="", heads=(), graph_path=(), injected=False, duplicates=(), span=None, spans=(),
+            source_available=False, named=False, evidence_of=tuple(holders), status_then=None,
+            evidence={"kind": item.kind, "outcome": item.outcome, "reference": item.reference},
+        )  # fmt: skip
+
+    def of_object(self, candidate: Candidate, position: int) -> Result:
         state, facets = self.state, self.state.snapshot.facets
         row, document = candidate.row, candidate.document
         text, span = self.text(candidate)
+        matched = self.matched(candidate)
+        spans = self.spans(candidate)
         available = candidate.history is not None or (bool(facets.has_original[row]) and self.readable(row))
         passage = candidate.passage
         history = candidate.history
@@ -44,18 +77,18 @@ class _Context:
             document=state.name(document) if document >= 0 else "",
             heading=history.heading if history else state.snapshot.passages.heading(passage) if passage >= 0 else "",
             group=state.groups[candidate.group] if candidate.group < len(state.groups) else "",
-            snippet=_snippet(text, [match.term for match in candidate.matched]),
+            snippet=_snippet(text, [str(item["text"] or item["term"]) for item in matched]),
             scores=self.scores(candidate, span, available),
             raw_scores=_raw(candidate, str(state.step("fuse").get("method", "convex"))),
             ranks=dict(candidate.ranks),
-            matched=tuple(_matched(candidate.matched)),
+            matched=tuple(matched),
             successors=tuple(state.name(r) for r in self.successor_rows(row)),
             substituted_for=tuple(
                 {
                     "id": state.name(s.old),
                     "path": [state.name(r) for r in s.path],
                     "ranks": dict(s.ranks),
-                    "matched": _matched(s.matched),
+                    "matched": self.spelling.shown(s.matched, {}),
                 }
                 for s in candidate.substitutions
             ),
@@ -68,8 +101,93 @@ class _Context:
             source_available=available,
             span=span,
             named=row in state.ids.values(),
+            spans=spans,
+            evidence=None,
+            evidence_of=(),
+            status_then=self.since(candidate),
             historical={"version": history.identifier, "iri": history.iri, "until": history.until} if history else None,
-            **(self.then(candidate, history) if history else self.now(row, document)),
+            **self.kept(candidate, bool(spans)),
+        )
+
+    def status_of(self, candidate: Candidate, row: int) -> str:
+        """The version status, under ``as_of`` that of then: what was superseded later was in force, whatever the source
+        calls it today."""
+        status, then = self.status[row], self.since(candidate)
+        moment = self.state.plan.version.moment
+        if status == "SUPERSEDED" and then is not None and moment is not None and then["since"]:
+            return "ACTIVE" if micros(str(then["since"])) > moment else status
+        return status
+
+    def since(self, candidate: Candidate) -> dict[str, Any] | None:
+        """Under ``as_of``: what has superseded the object, or what it is part of, and from when on; None if nothing has.
+
+        ``now`` is the status today, ``since`` "" where no date is recorded.
+        """
+        state, row = self.state, candidate.row
+        if state.plan.version.moment is None:
+            return None
+        snapshot, begins = state.snapshot, state.snapshot.begins
+        for _ in range(64):
+            if row < 0:
+                return None
+            if later := snapshot.successors.get(row):
+                break
+            row = int(snapshot.facets.parent[row])
+        else:
+            return None
+        first = min(later, key=lambda r: (int(begins[r]) == BEGINNING, int(begins[r]), r))
+        recorded = int(begins[first]) > BEGINNING
+        return {
+            "now": "SUPERSEDED",
+            "by": state.name(first),
+            "since": iso_seconds(int(begins[first])) if recorded else "",
+        }
+
+    def kept(self, candidate: Candidate, spans: bool) -> dict[str, str]:
+        """What is recorded of the object; where its spans are the answer, they are what is shown."""
+        if candidate.history:
+            found = self.then(candidate, candidate.history)
+        else:
+            found = self.now(candidate.row, candidate.document)
+            found["version_status"] = self.status_of(candidate, candidate.row)
+        return {**found, "granularity": "SOURCE_SPAN"} if spans else found
+
+    def matched(self, candidate: Candidate) -> list[dict[str, Any]]:
+        """What matched, spelt as in the query and as it stands there."""
+        snapshot, passage = self.state.snapshot, candidate.passage
+        texts: dict[str, str] = {}
+        if candidate.history:
+            texts = {"body": candidate.history.text, "heading": candidate.history.heading}
+        elif passage >= 0 and candidate.matched:
+            texts = {
+                "body": snapshot.text(passage),
+                "heading": snapshot.passages.heading(passage),
+                "title": snapshot.passages.title(passage),
+                "id": self.state.name(candidate.document),
+            }
+        return self.spelling.shown(candidate.matched, texts)
+
+    def spans(self, candidate: Candidate) -> tuple[dict[str, Any], ...]:
+        """The exact spans of the object, where spans are asked for: place in the Original and the text that stands there."""
+        if self.state.plan.form.granularity.upper() != "SOURCE_SPAN":
+            return ()
+        old = candidate.history
+        if old is not None:
+            return ({"original": old.original, "start": old.start, "end": old.end, "exact": old.text},)
+        try:
+            view = source(self.state.snapshot, self.state.snapshot.facets.iris[candidate.row], context=0)
+        except (NotFound, Damaged) as error:
+            self.state.snapshot.degraded.setdefault("originals", self.state.snapshot.told(str(error)))
+            return ()
+        return tuple(
+            {
+                "original": view.original,
+                "start": quote.start,
+                "end": quote.end,
+                "exact": quote.exact,
+                "line": quote.line,
+            }
+            for quote in view.quotes
         )
 
     def now(self, row: int, document: int) -> dict[str, str]:
@@ -83,7 +201,6 @@ class _Context:
             "title": facets.titles[row] or (facets.titles[document] if document >= 0 else ""),
             "verification": facets.column("verification")[row] or ("NOT_TESTED" if said["epistemic_state"] else ""),
             "version": facets.versions[row] or (facets.versions[document] if document >= 0 else ""),
-            "version_status": self.status[row],
             "source_status": facets.source_statuses[row] or (facets.source_statuses[document] if document >= 0 else ""),
             "kind": facets.column("kind")[row],
         }
@@ -202,10 +319,6 @@ def _raw(candidate: Candidate, method: str) -> dict[str, float]:
     names = {"lexical": "sparse"}
     raw = {names.get(channel, channel): round(score, 6) for channel, score in candidate.scores.items()}
     return {**raw, method: round(candidate.score, 6)}
-
-
-def _matched(matches: tuple[Match, ...]) -> list[dict[str, Any]]:
-    return [{"term": m.term, "how": m.how, "fields": list(m.fields)} for m in matches]
 
 
 def _snippet(text: str, terms: list[str]) -> str:

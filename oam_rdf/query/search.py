@@ -17,7 +17,7 @@ from oam_rdf.query.certify import certify
 from oam_rdf.query.compile import compile_query, whoosh_query
 from oam_rdf.query.constrain import prove
 from oam_rdf.query.gate import finish
-from oam_rdf.query.options import checked_language, with_options
+from oam_rdf.query.options import checked_language, spoken_here, with_options
 from oam_rdf.query.plan import Access, Plan
 from oam_rdf.query.resolve import named
 from oam_rdf.query.results import results
@@ -58,6 +58,8 @@ def search(
     rerank: str = "",
     weights: Mapping[str, float] | None = None,
     scorer: str = "",
+    idf: str = "",
+    shape: str = "",
     syntax: str = "plain",
     strict: bool = False,
     certificates: Certificates | None = None,
@@ -74,13 +76,16 @@ def search(
     :param conditions: domain, safety, population, version, rights, preconditions -> values, one of which must hold.
     :param diversity: 1 − λ of maximal marginal relevance. ``half_life``: days (decision D27), 0 switches freshness off.
     :param rerank: a cross-encoder, ``st:NAME_OR_PATH``.
+    :param idf: ``smooth`` or ``classic`` (decision D21), of the score IDF+Coverage.
+    :param shape: how the answer is laid out: list, comparison, timeline, evidence table. It moves no result.
     :param syntax: ``whoosh`` reads AND, OR, NOT, brackets and ``field:``; a plain query is plain text.
     :param strict: a channel that is off or incomplete is an error, and no condition is relaxed.
     :param certificates: where the certificate is stored; otherwise it is only returned.
     :raises UsageError: for an option or plan that cannot be used as given.
     """
     began = time.perf_counter()
-    checked_language(language)
+    for given in (language, only_language):
+        spoken_here(checked_language(given), snapshot)
     if syntax not in ("plain", "whoosh"):
         raise UsageError(f"unknown syntax {syntax!r}", hint="plain or whoosh")
     read = whoosh_query if syntax == "whoosh" else compile_query
@@ -93,6 +98,7 @@ def search(
         directions=tuple(directions), operators=tuple(operators), exclude_operators=tuple(exclude_operators),
         conditions=conditions or {}, diversity=diversity, half_life=half_life, rerank=rerank, strict=strict,
         require_original=require_original, weights=weights, scorer=scorer,
+        idf=idf, shape=shape,
     )  # fmt: skip
     plan = replace(plan, access=Access(snapshot.clearance))
     state = State(plan, snapshot, ids=_ids(plan, snapshot))
@@ -108,21 +114,29 @@ def search(
     degraded = state.degraded
     if certificates is not None:
         try:
-            certificates.store(certificate)
+            certificates.store(certificate, plan.to_json() if certificate.get("echo") else None)
         except Damaged as error:  # the answer stands; that its trace was not kept is said in it
             degraded["certificates"] = snapshot.told(str(error))
             if strict:
                 raise _off("certificates", degraded["certificates"]) from error
     decision = certificate["gate"]
     return Answer(
-        certificate["retrieval_id"], state.plan.text, decision.get("verdict", ""), tuple(decision.get("verdicts", ())),
+        certificate["retrieval_id"], certificate["query"], decision.get("verdict", ""), tuple(decision.get("verdicts", ())),
         tuple(shown), len(ranked), state.plan.form.offset, degraded, certificate,
     )  # fmt: skip
 
 
-def replay(snapshot: Snapshot, certificate: Mapping[str, Any]) -> Answer:
-    """Run a certificate's plan again; on the same generation it gives the same ranking."""
-    return search(snapshot, Plan.from_json(certificate.get("asked_plan") or certificate["query_plan"]))
+def replay(snapshot: Snapshot, certificate: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Answer:
+    """Run a certificate's plan again; on the same generation it gives the same ranking.
+
+    :param plan: the whole plan, where the certificate repeats only the beginning of its query.
+    :raises UsageError: if such a certificate comes without it.
+    """
+    if plan is None and certificate.get("echo"):
+        limit = certificate["echo"]["limit"]
+        hint = "replay it by its id, where it is stored"
+        raise UsageError(f"this certificate holds only the first {limit} characters of its query", hint=hint)
+    return search(snapshot, Plan.from_json(plan or certificate.get("asked_plan") or certificate["query_plan"]))
 
 
 def _off(channel: str, reason: str) -> Damaged:

@@ -6,12 +6,14 @@ certificate, so that no sentence can say what its field does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oam_rdf.query.phrases import TEMPLATES, say, word
 
 Said = tuple[str, dict[str, Any]]
+PATH = 12  # members of a way of supersession that are shown
+SHOWN = 5  # of what a result stands for, or is quoted from; the others are counted
 
 
 class Place(NamedTuple):
@@ -87,6 +89,17 @@ def _plan(at: Place) -> Said:
     }
 
 
+def _time(at: Place) -> Said:
+    """What the time that is asked about means, or the status that something had then."""
+    if at.tokens[1] == "reason":
+        return "as of reason", {"reason": at.say(at.field)}
+    if at.tokens[1] == "statuses":
+        if at.field["status"]:
+            return "status then", dict(at.field)
+        return "no status then", {**at.field, "reason": at.say(at.field["reason"])}
+    return "as of meaning", {"meaning": at.join(at.word(name) for name in at.field)}
+
+
 def _scoring(at: Place) -> Said:
     if at.tokens[-1] == "half_life":
         return "freshness on", {"value": number(at.field)}
@@ -150,7 +163,9 @@ def _walked(at: Place) -> Said:
 def _matched(at: Place) -> Said:
     def one(match: Mapping[str, Any]) -> str:
         where = at.join(at.word(name) for name in match["fields"])
-        return f"{match['term']} ({at.word(match['how'])}{at.behind(where)})"
+        text = match.get("text", "")
+        as_there = f" “{text}”" if text and text.casefold() != match["term"].casefold() else ""
+        return f"{match['term']} ({at.word(match['how'])}{as_there}{at.behind(where)})"
 
     return "matched", {"id": at.id, "terms": at.join(map(one, at.field))}
 
@@ -171,8 +186,15 @@ def _verdict(at: Place) -> Said:
     return "verdict", {"verdict": at.field["verdict"], "reason": at.say(at.field.get("reason", "")), "facts": found}
 
 
+def path_of(names: Sequence[Any]) -> str:
+    """A way as text; of a long one the ends."""
+    if len(names) > PATH:
+        names = [*names[: PATH // 2], "…", *names[-(PATH // 2) :]]
+    return " → ".join(map(str, names))
+
+
 def _substituted(at: Place) -> Said:
-    path = " → ".join(at.field["path"])
+    path = path_of(at.field["path"])
     how = ranks(at.field.get("ranks", {}), at)
     return "substituted", {"id": at.id, "old": at.field["id"], "path": path, "ranks": how}
 
@@ -180,7 +202,24 @@ def _substituted(at: Place) -> Said:
 def _uncertain(at: Place) -> Said:
     if at.tokens[1] == "unknown_terms":
         return "unknown", {"names": at.join(at.field)}
+    if at.tokens[1] == "unknown_values":
+        values = {"facet": at.word(at.field["part"]), "value": at.field["value"]}
+        return "unknown value", {**values, "origin": origin(at.field["origin"], at.tag)}
     return "risk", {"value": at.field}
+
+
+def _evidence(at: Place) -> Said:
+    kind, outcome = (at.word(str(at.field.get(name, ""))) or "-" for name in ("kind", "outcome"))
+    return "evidence", {"id": at.id, "kind": kind, "outcome": outcome, "reference": at.field.get("reference") or "-"}
+
+
+def _evidence_of(at: Place) -> Said:
+    return "evidence of", {"id": at.id, "statement": at.field["id"], "ranks": ranks(at.field.get("ranks", {}), at)}
+
+
+def _spans(at: Place) -> Said:
+    start, end = (at.field[name] if at.field[name] is not None else "-" for name in ("start", "end"))
+    return "quoted", {"id": at.id, "start": start, "end": end, "original": at.field["original"]}
 
 
 def _route(at: Place) -> Said:
@@ -218,7 +257,9 @@ SENTENCES: Mapping[str, Callable[[Place], Said]] = {
     "coverage": lambda at: ("coverage", {"share": number(at.field)}),
     "gate": _verdict,
     "constraints": lambda at: ("constraint", {"name": at.word(at.tokens[2]), "count": at.field}),
-    "as_of": lambda at: ("as of meaning", {"meaning": at.join(at.word(name) for name in at.field)}),
+    "as_of": _time,
+    "layout": lambda at: ("laid out", {"shape": at.word(at.field)}),
+    "echo": lambda at: ("echo", {name: at.field[name] for name in ("characters", "limit", "sha256")}),
     "relaxations": _relaxed,
     "filter_regret": lambda at: ("regret", {
         "share": number(at.field["share"]), "of": at.field["of"], "by": at.behind(at.pairs(at.field.get("by", {}))),
@@ -234,6 +275,10 @@ SENTENCES: Mapping[str, Callable[[Place], Said]] = {
     "results/met": lambda at: ("met", {"id": at.id, "names": at.join(map(at.word, at.field))}),
     "results/scores": lambda at: ("scores", {"id": at.id, "scores": at.pairs(at.field)}),
     "results/substituted_for": _substituted,
+    "results/counts": lambda at: (f"{at.tokens[3]} in all", {"id": at.id, "count": at.field}),
+    "results/spans": _spans,
+    "results/evidence": _evidence,
+    "results/evidence_of": _evidence_of,
     "results/graph_path": lambda at: ("graph path", {"id": at.id, "path": " → ".join(at.field)}),
     "results/reach": lambda at: ("reach", {
         "id": at.id, "confidences": at.join(map(number, at.field["confidences"])), "score": number(at.field["score"]),
@@ -246,6 +291,9 @@ SENTENCES: Mapping[str, Callable[[Place], Said]] = {
     }),
     "results/version": _of("version"),
     "results/version_status": _of("version status"),
+    "results/status_then": lambda at: ("superseded since" if at.field["since"] else "superseded once", {
+        "id": at.id, "by": at.field["by"], "since": at.field["since"], "now": at.field["now"],
+    }),
     "results/epistemic_state": _of("state"),
     "results/verification": _of("verification"),
     "results/span": lambda at: ("source", {"id": at.id, **at.field}),

@@ -296,9 +296,9 @@ class Snapshot(Parts):
 
     def spans_of(self, row: int) -> list[tuple[int, int]]:
         """``(start, end)`` of an object's spans in its Original, in order."""
-        low, high = np.searchsorted(self.facets.span_owner, [row, row + 1])
+        low, high = self.facets.span_owner.searchsorted((row, row + 1)).tolist()
         starts, ends = self.facets.span_start[low:high], self.facets.span_end[low:high]
-        return [(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     @cached_property
     def _document_names(self) -> frozenset[str]:

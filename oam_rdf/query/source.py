@@ -14,6 +14,7 @@ from pyoxigraph import Literal, NamedNode
 
 from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.namespaces import OAM
+from oam_rdf.query.evidence_spans import evidence_spans
 from oam_rdf.query.redact import shown_text, touches
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
@@ -44,8 +45,9 @@ class Quote:
 @dataclass(frozen=True, slots=True)
 class SourceView:
     """Where an object stands. ``intact`` says that the Original's bytes have the hash in its name; ``matches`` that the
-    spans' text is the object's content (None if it has no content of its own); ``no_source`` why there is no span;
-    ``length`` counts the Original's characters (None where this clearance cannot count them)."""
+    spans' text is the object's content (None if it has no content of its own, or quotes another work to bear it out);
+    ``no_source`` why there is no span; ``length`` counts the Original's characters (None where this clearance cannot count
+    them)."""
 
     id: str
     iri: str
@@ -79,6 +81,12 @@ def source(snapshot: Snapshot, identifier: str, context: int = 80) -> SourceView
     document = int(snapshot.facets.document[row])
     values = {name: _literals(snapshot, iri, name) for name in ("content", "noSource", "spanLabel")}
     name = snapshot.facets.identifiers[row] or iri
+    quoted = False
+    if not spans and document != row:
+        # What an extract says is worded by its maker; its place is the passage of the work that it quotes.
+        cited, work, passages = evidence_spans(snapshot, iri)
+        if passages:
+            original, document, spans, quoted = cited, work, passages, True
     if not original or (not spans and document != row):
         reason = next(iter(values["noSource"]), "no span is recorded")
         return SourceView(name, iri, original, "", 0, False, None, (), reason, tuple(values["spanLabel"]))
@@ -88,7 +96,7 @@ def source(snapshot: Snapshot, identifier: str, context: int = 80) -> SourceView
     if any(not 0 <= start < end <= len(text) for start, end in spans) and text:
         raise Damaged(f"{name} has a span outside its Original", place=original[:12], hint="run `oam doctor`")
     content = next(iter(values["content"]), None)
-    whole = not any(touches(start, end, hidden) for start, end in spans)
+    whole = not quoted and not any(touches(start, end, hidden) for start, end in spans)
     exact = "\n".join(text[start:end] for start, end in spans)
     return SourceView(
         id=name,

@@ -15,6 +15,7 @@ from oam_rdf.query.adapt import adapt
 from oam_rdf.query.collapse import collapse
 from oam_rdf.query.constrain import admit, constrain
 from oam_rdf.query.diversify import diversify
+from oam_rdf.query.evidence import artifacts
 from oam_rdf.query.expand import expand
 from oam_rdf.query.fuse import fuse
 from oam_rdf.query.gate import gate
@@ -55,6 +56,7 @@ RANK: tuple[tuple[str, Stage], ...] = (
     ("rerank", rerank),
     ("collapse", collapse),
     ("diversify", diversify),
+    ("artifacts", artifacts),
     ("gate", gate),
 )
 STAGES: tuple[tuple[str, Stage], ...] = (*FIND, RESCUE, *RANK)

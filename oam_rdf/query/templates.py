@@ -19,6 +19,26 @@ TEMPLATES: dict[str, dict[str, str]] = {
     ),
     "as of": _all("所問的時點：{value}。", "所问的时点：{value}。", "The time asked about: {value}."),
     "as of meaning": _all("時點的含義：{meaning}。", "时点的含义：{meaning}。", "That time is read as: {meaning}."),
+    "as of reason": _all(
+        "關於時點：{reason}；只看所記錄的有效期間。", "关于时点：{reason}；只看所记录的有效期间。",
+        "About that time: {reason}; nothing was known here then, and only recorded validity counts.",
+    ),
+    "status then": _all(
+        "{object} 於 {date} 的狀態：{status}，自 {since} 起（{history} 第 {line} 行）。",
+        "{object} 于 {date} 的状态：{status}，自 {since} 起（{history} 第 {line} 行）。",
+        "The status of {object} on {date}: {status}, since {since} ({history}, line {line}).",
+    ),
+    "no status then": _all(
+        "{object} 於 {date} 的狀態不明：{reason}。",
+        "{object} 于 {date} 的状态不明：{reason}。",
+        "The status of {object} on {date} is unknown: {reason}.",
+    ),
+    "echo": _all(
+        "查詢有 {characters} 字，此處只重述前 {limit} 字；全文的 SHA-256 為 {sha256}。",
+        "查询有 {characters} 字，此处只重述前 {limit} 字；全文的 SHA-256 为 {sha256}。",
+        "The query has {characters} characters; {limit} of them are repeated here. SHA-256 of the whole: {sha256}.",
+    ),
+    "laid out": _all("版式：{shape}。", "版式：{shape}。", "Laid out as a {shape}."),
     "ambiguous": _all("查詢有歧義：{note}。", "查询有歧义：{note}。", "The query is ambiguous: {note}."),
     # How it was searched
     "route": _all("檢索路徑：{route}。{reason}", "检索路径：{route}。{reason}", "Route: {route}. {reason}"),
@@ -108,12 +128,39 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "{id} 代替 {old}（{ranks}），取代路徑：{path}。", "{id} 代替 {old}（{ranks}），取代路径：{path}。",
         "{id} is substituted for {old} ({ranks}); path: {path}.",
     ),
+    "substituted_for in all": _all(
+        "{id} 共代替 {count} 項。", "{id} 共代替 {count} 项。", "{id} is substituted for {count} in all."
+    ),
+    "quoted": _all(
+        "{id} 引自 {original} 的第 {start} 至 {end} 字。", "{id} 引自 {original} 的第 {start} 至 {end} 字。",
+        "{id} is quoted from characters {start} to {end} of {original}.",
+    ),
+    "spans in all": _all("{id} 共引 {count} 處。", "{id} 共引 {count} 处。", "{id} is quoted from {count} places in all."),
+    "evidence": _all(
+        "{id} 是證據：{kind}，結果 {outcome}，出處：{reference}。", "{id} 是证据：{kind}，结果 {outcome}，出处：{reference}。",
+        "{id} is evidence: {kind}, outcome {outcome}, reference: {reference}.",
+    ),
+    "evidence of": _all(
+        "{id} 經由陳述 {statement} 而來（{ranks}）。", "{id} 经由陈述 {statement} 而来（{ranks}）。",
+        "{id} came by the statement {statement} ({ranks}).",
+    ),
+    "evidence_of in all": _all(
+        "{id} 共由 {count} 個陳述而來。", "{id} 共由 {count} 个陈述而来。", "{id} came by {count} statements in all."
+    ),
     "successor": _all("{id} 已被 {successors} 取代。", "{id} 已被 {successors} 取代。", "{id} is superseded by {successors}."),
     "conflict": _all("{id} 的版本衝突：{value}。", "{id} 的版本冲突：{value}。", "The versions of {id} conflict: {value}."),
     "heads": _all("{id} 的版本末端：{names}。", "{id} 的版本末端：{names}。", "The versions of {id} end in {names}."),
     "version": _all("{id} 的版本：{value}。", "{id} 的版本：{value}。", "{id} is version {value}."),
     "version status": _all(
         "{id} 的版本狀態：{value}。", "{id} 的版本状态：{value}。", "{id} has version status {value}."
+    ),
+    "superseded since": _all(
+        "{id} 自 {since} 起由 {by} 取代（今日狀態 {now}）。", "{id} 自 {since} 起由 {by} 取代（今日状态 {now}）。",
+        "{id} is superseded by {by} since {since} (status today: {now}).",
+    ),
+    "superseded once": _all(
+        "{id} 由 {by} 取代，何時未記{since}（今日狀態 {now}）。", "{id} 由 {by} 取代，何时未记{since}（今日状态 {now}）。",
+        "{id} is superseded by {by}, when is not recorded{since} (status today: {now}).",
     ),
     "historical": _all(
         "{id} 顯示的是 {version} 的舊文，有效至 {until}。", "{id} 显示的是 {version} 的旧文，有效至 {until}。",
@@ -145,6 +192,10 @@ TEMPLATES: dict[str, dict[str, str]] = {
     ),
     "unknown": _all(
         "語料中不認識的詞：{names}。", "语料中不认识的词：{names}。", "Words that the corpus does not know: {names}."
+    ),
+    "unknown value": _all(
+        "未知的值，未使用：{facet} {value}（{origin}）。", "未知的值，未使用：{facet} {value}（{origin}）。",
+        "Unknown value, not used: {facet} {value} ({origin}).",
     ),
     "risk": _all("回答的風險：{value}。", "回答的风险：{value}。", "A risk to the answer: {value}."),
 }  # fmt: skip
@@ -179,6 +230,11 @@ WORDS: dict[str, dict[str, str]] = {
     "condition.language": _all("語言", "语言", "language"),
     "condition.visibility": _all("可見性", "可见性", "visibility"),
     "condition.kind": _all("陳述類型", "陈述类型", "statement kind"),
+    "form.shape": _all("版式", "版式", "shape"),
+    "query_type": _all("查詢類型", "查询类型", "type of query"),
+    "comparison": _all("比較表", "比较表", "comparison"),
+    "timeline": _all("時間線", "时间线", "timeline"),
+    "evidence table": _all("證據表", "证据表", "table of evidence"),
     "form.asked": _all("所問欄位", "所问字段", "field"),
     "state": _all("認識狀態", "认识状态", "epistemic state"),
     "state excluded": _all("排除的認識狀態", "排除的认识状态", "epistemic state excluded"),

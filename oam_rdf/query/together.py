@@ -7,10 +7,12 @@ meaning may still be about something else (hazard 74).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whoosh.lang.stopwords import stoplists
 
+from oam_rdf.index.lexical import Match
 from oam_rdf.query.trace import Candidate, State
 from oam_rdf.query.unknown import is_function
 
@@ -39,15 +41,16 @@ def together(state: State) -> Together | None:
     weight = {term.key: term.idf if term.known else rarest for term in content}
     whole = sum(weight.values())
     best, held = 0.0, frozenset[str]()
-    for candidate in state.candidates[:_READ]:
-        has = _terms(state, candidate) & weight.keys()
+    read = state.candidates[:_READ]
+    hits = state.matches([candidate.passage for candidate in read])
+    for candidate in read:
+        has = _terms(candidate, hits[candidate.passage]) & weight.keys()
         share = sum(weight[term] for term in has) / whole
         if share > best:
             best, held = share, has
     return Together(round(best, 4), tuple(term for term in weight if term not in held))
 
 
-def _terms(state: State, candidate: Candidate) -> frozenset[str]:
-    hits = state.matches(candidate.passage)
+def _terms(candidate: Candidate, hits: Sequence[Match]) -> frozenset[str]:
     old = (match for substitution in candidate.substitutions for match in substitution.matched)
     return frozenset(match.term for match in (*hits, *old))

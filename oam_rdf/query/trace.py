@@ -6,7 +6,7 @@ else (decision D13). Stages call no other stage, only what others offer beside i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -55,8 +55,22 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a statement has as evidence: kind and outcome as notations, ``reference`` as the source cites it ("" if it does
+    not say), ``artifact``: an object of its own rather than a work that is cited."""
+
+    iri: str
+    id: str
+    kind: str
+    outcome: str
+    reference: str
+    artifact: bool
+
+
+@dataclass(slots=True)
 class Candidate:
-    """Something that may become a result.
+    """Something that may become a result. No stage changes one: it makes another by :func:`dataclasses.replace`. Not frozen
+    because a search makes hundreds, and to freeze one takes four times as long as to make it.
 
     ``row`` is the object's row in the facets (-1 until :mod:`search` has chosen one), ``document`` its document's row,
     ``passage`` the row of its best passage (-1 = none). ``ranks`` count from 1 within the candidate's language group,
@@ -65,6 +79,7 @@ class Candidate:
     passage that decision D22 pins. ``reach`` is the way of the graph to it, ``injected`` that expansion brought it.
     ``parts`` is its score vector (paper §5, each in [0, 1]), ``utility`` and ``freshness`` what :mod:`score` made of it,
     ``final`` the number it is ordered by. ``duplicates`` are rows that say the same and were folded into it.
+    ``evidence`` is shown in place of the statements ``holders`` that have it.
     """
 
     document: int
@@ -88,6 +103,8 @@ class Candidate:
     freshness: float = 1.0
     final: float = 0.0
     duplicates: tuple[int, ...] = ()
+    evidence: Evidence | None = None
+    holders: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +218,13 @@ class State:
     def ran(self, stage: str) -> bool:
         return any(step.stage == stage for step in self.steps)
 
-    def matches(self, passage: int) -> tuple[Match, ...]:
-        """How the query's terms occur in a passage."""
-        index = self.snapshot.lexical
-        if index is None or self.lexical is None or passage < 0:
-            return ()
-        return index.matches(passage, self.lexical)
+    def matches(self, passages: Sequence[int]) -> dict[int, tuple[Match, ...]]:
+        """How the query's terms occur in each of the passages; ask for many at once."""
+        index, wanted = self.snapshot.lexical, list(dict.fromkeys(passages))
+        if index is None or self.lexical is None:
+            return dict.fromkeys(wanted, ())
+        there = [passage for passage in wanted if passage >= 0]
+        return {**dict.fromkeys(wanted, ()), **dict(zip(there, index.matches(there, self.lexical), strict=True))}
 
     def name(self, row: int) -> str:
         """Identifier of an object."""

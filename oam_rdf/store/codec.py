@@ -5,79 +5,62 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
 from oam_rdf import __version__
-from oam_rdf.model import VISIBILITIES, KnowledgeObject, ParsedDocument, Relation
-from oam_rdf.namespaces import DCTERMS, OA, OAM, PAV, PROV, RDF, XSD, concept
+from oam_rdf.model import VISIBILITIES, KnowledgeObject, ParsedDocument
+from oam_rdf.namespaces import DCTERMS, OA, PAV, PROV, concept
 from oam_rdf.ontology import Ontology
+from oam_rdf.store import prov_codec, tcf_codec
+from oam_rdf.store.document_quads import Anchors, DocumentQuads, Resolved
 from oam_rdf.store.inference import infer
 from oam_rdf.store.minter import Minter
+from oam_rdf.store.quote_codec import QuoteCodec
+from oam_rdf.store.relation_codec import RelationCodec
+from oam_rdf.store.status_quads import status_quads
+from oam_rdf.store.terms import (
+    DERIVED,
+    GENERATED,
+    IDENTIFIER,
+    LANGUAGE,
+    PART_OF,
+    QUOTED,
+    TITLE,
+    TYPE,
+    decimal,
+    integer,
+    moment,
+    n,
+    oam,
+    text,
+)
+
+__all__ = [
+    "DERIVED",
+    "GENERATED",
+    "IDENTIFIER",
+    "LANGUAGE",
+    "PART_OF",
+    "QUOTED",
+    "TITLE",
+    "TYPE",
+    "Codec",
+    "DocumentQuads",
+    "Resolved",
+    "decimal",
+    "integer",
+    "moment",
+    "n",
+    "oam",
+    "text",
+]
 
 _CLASS = {"DOCUMENT": "Document", "SECTION": "Section", "ARGUMENT": "Argument", "STATEMENT": "Statement"}
 # A comment before the N-Quads of an imported document: where a subject stands in its file.
 _PLACE = re.compile(r"^# (\d+) <([^<>\n]+)>$", re.MULTILINE)
 _DEFAULT_STATE = "SOURCE_CLAIM"  # decision D17: the text asserts, and nothing says more
-
-
-def n(iri: str) -> NamedNode:
-    return NamedNode(iri)
-
-
-def oam(name: str) -> NamedNode:
-    return NamedNode(OAM + name)
-
-
-TYPE = n(RDF + "type")
-IDENTIFIER, TITLE, PART_OF, LANGUAGE = (n(DCTERMS + x) for x in ("identifier", "title", "isPartOf", "language"))
-QUOTED, DERIVED, GENERATED = (n(PROV + x) for x in ("wasQuotedFrom", "wasDerivedFrom", "wasGeneratedBy"))
-ATTRIBUTED = n(PROV + "wasAttributedTo")
-
-
-def text(value: str, language: str = "") -> Literal:
-    return Literal(value, language=language) if language else Literal(value)
-
-
-def integer(value: int) -> Literal:
-    return Literal(str(value), datatype=n(XSD + "integer"))
-
-
-def decimal(value: float) -> Literal:
-    # Two digits: more would be false precision (decision D14).
-    return Literal(f"{value:.2f}".rstrip("0").rstrip(".") or "0", datatype=n(XSD + "decimal"))
-
-
-def moment(value: str) -> Literal:
-    return Literal(value, datatype=n(XSD + "dateTime"))
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """A relation and the IRIs that its target resolved to: none, one, or several when the reference is ambiguous."""
-
-    relation: Relation
-    target: str | None
-
-
-@dataclass(slots=True)
-class DocumentQuads:
-    """The quads of one document by graph IRI; ``focus`` are the IRIs of its objects, for the gate."""
-
-    id: str
-    iri: str
-    graphs: dict[str, list[Quad]] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)  # object or node IRI -> line in the file
-    run: str = ""
-
-    def add(self, graph: str, subject: NamedNode, predicate: NamedNode, value: NamedNode | Literal) -> None:
-        self.graphs.setdefault(graph, []).append(Quad(subject, predicate, value, NamedNode(graph)))
-
-    def quads(self) -> Iterable[Quad]:
-        for graph in self.graphs.values():
-            yield from graph
 
 
 class Codec:
@@ -87,13 +70,31 @@ class Codec:
         self.minter = minter
         self.ontology = ontology
 
-    def encode(self, document: ParsedDocument, relations: Sequence[Resolved], *, root: str) -> DocumentQuads:
-        """All graphs of a document. ``relations`` are its relations, resolved; ``root`` names the ingest root."""
-        return _Encoding(self, document, relations, root).result()
+    def encode(
+        self,
+        document: ParsedDocument,
+        relations: Sequence[Resolved],
+        *,
+        root: str,
+        events: Sequence[str | None] = (),
+        anchors: Anchors | None = None,
+    ) -> DocumentQuads:
+        """All graphs of a document. ``relations`` are its relations, resolved; ``root`` names the ingest root.
+
+        ``events`` are the IRIs that the ids of its status events resolved to, None where there is none yet. ``anchors`` says
+        where its quotes stand.
+        """
+        encoding = _Encoding(self, document, relations, root, anchors or {})
+        graph = self.minter.graph(document.id, "assertion")
+        for quad in status_quads(document.events, events, encoding.out.iri, graph, self.minter):
+            encoding.out.graphs.setdefault(graph, []).append(quad)
+        return encoding.result()
 
 
 class _Encoding:
-    def __init__(self, codec: Codec, document: ParsedDocument, relations: Sequence[Resolved], root: str) -> None:
+    def __init__(
+        self, codec: Codec, document: ParsedDocument, relations: Sequence[Resolved], root: str, anchors: Anchors
+    ) -> None:
         self.minter = codec.minter
         self.ontology = codec.ontology
         self.document = document
@@ -109,10 +110,19 @@ class _Encoding:
         self.run = self.minter.run(digest)
         self.out = DocumentQuads(document.id, self.minter.document(document.id), run=self.run)
         self.restricted: set[str] = set()
+        self.quotes = QuoteCodec(self.minter, anchors, self.out, self._narrow)
 
     def graph(self, name: str, item: KnowledgeObject | None = None) -> str:
         """An object more restricted than its document lives in the document's restricted graph of the same kind."""
-        own = (item.visibility if item else "") or self.visibility
+        return self._graph(name, (item.visibility if item else "") or self.visibility)
+
+    def _narrow(self, graph: str, visibility: str) -> str:
+        """The assertion graph for what is said in ``graph`` of a work that only ``visibility`` may see."""
+        level = next((v for v in self.restricted if graph.endswith(f"/{v.lower()}")), self.visibility)
+        wider = VISIBILITIES.index(visibility or "PUBLIC") <= VISIBILITIES.index(level)
+        return graph if wider else self._graph("assertion", visibility)
+
+    def _graph(self, name: str, own: str) -> str:
         narrower = VISIBILITIES.index(own) > VISIBILITIES.index(self.visibility)
         if narrower:
             self.restricted.add(own)
@@ -121,11 +131,18 @@ class _Encoding:
     def result(self) -> DocumentQuads:
         for item in self.document.objects:
             self._object(item)
-        counters: dict[str, int] = {}
+        relations = RelationCodec(self.minter, self.ontology, self.out, self.quotes, self.original)
         by_id = {item.id: item for item in self.document.objects}
         for resolved in self.relations:
             source = by_id.get(resolved.relation.source, self.document.document)
-            self._relation(resolved, source, counters)
+            level = source.visibility or self.visibility
+            relations.write(resolved, self.iri[source.id], self.graph("assertion", source), level)
+        graph = self.graph("assertion")
+        tcf_codec.about(self.out, graph, self.document.about)
+        tcf_codec.extraction(self.out, graph, self.minter, self.document.extraction)
+        tcf_codec.audits(self.out, graph, self.minter, self.document.audits)
+        prov_codec.nodes(self.out, graph, self.minter, self.document.nodes, self.iri)
+        prov_codec.events(self.out, graph, self.minter, self.document.nodes, self.relations)
         self._works()
         self._foreign()
         self._original()
@@ -138,7 +155,8 @@ class _Encoding:
         graph, iri = self.graph("assertion", item), self.iri[item.id]
         subject, add = n(iri), self.out.add
         self.out.places[iri] = item.line
-        add(graph, subject, TYPE, oam(_CLASS[item.granularity]))
+        if item.granularity in _CLASS:
+            add(graph, subject, TYPE, oam(_CLASS[item.granularity]))
         add(graph, subject, IDENTIFIER, text(self._identifier(item)))
         if item.title:
             add(graph, subject, TITLE, text(item.title, item.language or self.document.language))
@@ -157,6 +175,8 @@ class _Encoding:
             add(graph, node, n(OA + "hasSource"), n(self.original))
             add(graph, node, n(OA + "start"), integer(span.start))
             add(graph, node, n(OA + "end"), integer(span.end))
+        tcf_codec.entry(self.out, graph, subject, item, self.document.language)
+        self.quotes.write(graph, subject, item.quotes)
         self._metadata(graph, subject, item)
         self._fields(graph, subject, item)
         self._state(item, iri)
@@ -215,6 +235,7 @@ class _Encoding:
             self.out.add(graph, node, oam("evidenceKind"), n(concept("evidence-kind", evidence.kind)))
             self.out.add(graph, node, oam("outcome"), n(concept("outcome", evidence.outcome)))
             self.out.add(graph, node, n(DCTERMS + "bibliographicCitation"), text(evidence.reference))
+            prov_codec.scope(self.out, graph, self.minter, node, evidence)
 
     def _fields(self, graph: str, subject: NamedNode, item: KnowledgeObject) -> None:
         """What the source says in fields of its own: kept as written, so that nothing of it is left to the Original alone."""
@@ -274,59 +295,6 @@ class _Encoding:
             for key, setting in sorted(tag.parameters.items()):
                 self.out.add(graph, node, oam("parameter"), text(f"{key}={setting}"))
 
-    def _relation(self, resolved: Resolved, source: KnowledgeObject, counters: dict[str, int]) -> None:
-        relation, graph = resolved.relation, self.graph("assertion", source)
-        kind = self.ontology.relations.get(relation.type)
-        label = relation.source_label or ("" if kind else relation.type)
-        predicate = n(kind.iri) if kind else oam("relatedTo")
-        accepted = kind is not None and relation.verdict == "ok" and resolved.target is not None
-        owner = self.iri.get(relation.source, self.out.iri)
-        subject, target = owner, resolved.target
-        if kind and kind.inverse and target is not None:
-            subject, target = target, owner
-        if accepted and target is not None and subject != target:
-            self.out.add(graph, n(subject), predicate, n(target))
-        plain = accepted and not (label or relation.confidence is not None or relation.evidence)
-        if plain and subject != target:
-            return
-        counters[owner] = counters.get(owner, 0) + 1
-        node = n(self.minter.dependent(owner, f"rel{counters[owner]}"))
-        self.out.places[node.value] = relation.line
-        add = self.out.add
-        add(graph, node, TYPE, oam("Relation"))
-        add(graph, node, oam("relationType"), predicate)
-        if target is not None:
-            add(graph, node, oam("relationSource"), n(subject))
-            add(graph, node, oam("relationTarget"), n(target))
-            add(
-                graph,
-                node,
-                oam("verdict"),
-                n(concept("verdict", self._verdict(relation, kind is not None, subject == target))),
-            )
-        else:
-            # Unresolved: the source stays our object, whichever way the property runs; tried again at every ingest.
-            add(graph, node, oam("relationSource"), n(owner))
-            add(graph, node, oam("targetLabel"), text(relation.target))
-            if kind and kind.inverse:
-                add(graph, node, oam("inverted"), Literal("true", datatype=n(XSD + "boolean")))
-        if label:
-            add(graph, node, oam("sourceLabel"), text(label))
-        if relation.confidence is not None:
-            add(graph, node, oam("confidence"), decimal(relation.confidence))
-        if relation.evidence:
-            span = n(self.minter.dependent(owner, f"rel{counters[owner]}-span"))
-            add(graph, node, QUOTED, span)
-            add(graph, span, TYPE, oam("SourceSpan"))
-            add(graph, span, n(OA + "hasSource"), n(self.original))
-            add(graph, span, n(OA + "start"), integer(relation.evidence.start))
-            add(graph, span, n(OA + "end"), integer(relation.evidence.end))
-
-    @staticmethod
-    def _verdict(relation: Relation, known: bool, loop: bool) -> str:
-        # A thing that relates to itself says nothing; the node keeps what the source wrote, and is never walked.
-        return "wrong" if loop else relation.verdict if known else "pending"
-
     def _works(self) -> None:
         """What the reference lists cite: no knowledge objects, but named, so that documents meet in them."""
         graph, add = self.graph("assertion"), self.out.add
@@ -373,6 +341,7 @@ class _Encoding:
         add(graph, n(self.run), n(PROV + "wasAssociatedWith"), software)
         add(graph, software, TYPE, n(PROV + "SoftwareAgent"))
         add(graph, software, n(PAV + "version"), text(__version__))
+        prov_codec.checks(self.out, graph, self.minter, software.value, self.document.hashes)
         for name in list(self.out.graphs):
             level = next((v for v in self.restricted if name.endswith(f"/{v.lower()}")), self.visibility)
             if level == "PUBLIC":

@@ -1,16 +1,17 @@
 """Generations: what readers see is never changed; a new one is published whole and CURRENT moves to it.
 
 Layout of ``published/000042``: ``store/`` (Oxigraph snapshot by hard links), ``projections/``, ``passages/``, ``lexical/``,
-``dense/``, ``facets/``, ``hashes.json``, ``manifest.json``, ``lock`` (shared by its readers).
+``dense/``, ``facets/``, ``hashes.json``, ``manifest.json``, ``checksums.json``, ``lock`` (shared by its readers).
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from oam_rdf.errors import Damaged, UsageError
 from oam_rdf.store.files import sync_folder, sync_tree, write_atomic
 from oam_rdf.store.layout import Layout
 
+CHECKSUMS = "checksums.json"
+_STORES = ("store", "projections", "history")
+_NAMED = 3  # absent files of a folder that are named
 KEPT = 5  # generations kept beside the pinned ones, so that a certificate can be replayed
 
 
@@ -123,6 +127,7 @@ def publish(layout: Layout, fill: Callable[[Path, Path | None], dict[str, Any]])
     manifest = fill(temporary, folder(layout, previous) if previous is not None else None)
     manifest["generation"] = number
     (temporary / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False))
+    write_checksums(temporary)
     (temporary / "lock").touch()
     sync_tree(temporary)
     temporary.rename(folder(layout, number))
@@ -130,6 +135,58 @@ def publish(layout: Layout, fill: Callable[[Path, Path | None], dict[str, Any]])
     write_atomic(layout.current, f"{number}\n".encode())
     prune(layout)
     return number
+
+
+def write_checksums(path: Path) -> None:
+    """Write ``checksums.json``: the SHA-256 of every file of a generation that is derived here.
+
+    The stores are left out: the engine checks their blocks itself, and their quads are compared with the live store.
+    """
+    found = {name: _sha256(path / name) for name in derived(path)}
+    (path / CHECKSUMS).write_text(json.dumps(found, indent=0, sort_keys=True))
+
+
+def derived(path: Path) -> list[str]:
+    """Files of a generation that have a checksum, by their names relative to it, sorted."""
+    files = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    names = (file for file in files if file.parts[0] not in (*_STORES, CHECKSUMS, "lock"))
+    return sorted(file.as_posix() for file in names)
+
+
+def altered(path: Path, folders: Collection[str] = ()) -> tuple[int, list[str]]:
+    """How many files of a generation, or of some of its folders, were compared with their checksums, and what is wrong: a
+    sentence for each.
+
+    A generation of an earlier program has none; then nothing is compared.
+    """
+    try:
+        known: dict[str, str] = json.loads((path / CHECKSUMS).read_bytes())
+    except FileNotFoundError:
+        return 0, []
+    except ValueError:
+        return 0, [f"{CHECKSUMS} is not JSON"]
+    if folders:
+        known = {name: digest for name, digest in known.items() if name.split("/", 1)[0] in folders}
+    wrong: list[str] = []
+    gone: dict[str, list[str]] = {}
+    for name, digest in sorted(known.items()):
+        try:
+            if _sha256(path / name) != digest:
+                wrong.append(f"{name}: its bytes are not those that were published")
+        except FileNotFoundError:
+            part, _, file = name.rpartition("/")
+            gone.setdefault(part, []).append(file)
+        except OSError as error:
+            wrong.append(f"{name}: {error.strerror or error}")
+    for part, files in gone.items():
+        named = ", ".join(files[:_NAMED]) + (" …" if len(files) > _NAMED else "")
+        wrong.append(f"{part or 'generation'}: {len(files)} files are not there: {named}")
+    return len(known), wrong
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pinned(layout: Layout) -> set[int]:

@@ -54,7 +54,6 @@ _HAN_NEXT = re.compile(rf"[*_]{{0,3}}[{re.escape(_OPENERS)}]?[{HAN}]")
 _CONTINUES = re.compile(r"\s*[，、；：,;:。—─－」』》）)】]")
 
 
-
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -139,8 +138,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentenc
         if piece.end <= piece.start:
             continue
         if pieces and (
-            not _has_words(text, piece)
-            or _belongs_to_previous(text, pieces[-1], piece, last, first=len(pieces) == 1)
+            not _has_words(text, piece) or _belongs_to_previous(text, pieces[-1], piece, last, first=len(pieces) == 1)
         ):
             pieces[-1] = Sentence(pieces[-1].start, piece.end)
         else:
@@ -232,7 +230,7 @@ def _is_boundary(
     wide = token.lastgroup == "wide"
     if quoted is not None:
         led_in = text[begin : quoted.start()].rstrip(" *_")
-        is_quote = quoted[0] in "「『“\""
+        is_quote = quoted[0] in '「『“"'
         if _SPEECH.match(text, after + len(text[after:end]) - len(text[after:end].lstrip()), end):
             return False
         if led_in and not (is_quote and led_in[-1] in "：:，,—"):

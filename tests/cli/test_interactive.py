@@ -56,3 +56,25 @@ def test_errors_are_said_and_the_conversation_goes_on(oam: Any) -> None:
 def test_numbers_follow_the_offset(oam: Any) -> None:
     text = oam("search", "planets", "-k", "2", "--offset", "1", "--interactive", input="1\n2\n").stdout
     assert "There is no number 1." in text and len(text.split("trail: ")) == 3
+
+
+def test_directions_by_name_and_by_their_beginning(oam: Any) -> None:
+    text = oam(
+        "search", "ORBIT-3", "--interactive", input="VERSION.EARLIER\n1\nversion.e\n1\nversion.lates\nq\n"
+    ).stdout
+    assert "Open a result by its number first, then walk VERSION.EARLIER." in text
+    assert "ORBIT-3 → VERSION.EARLIER" in text and "ORBIT-2 → VERSION.LATEST" in text
+
+
+def test_what_may_mean_several_or_nothing_is_said(oam: Any) -> None:
+    text = oam("search", "ORBIT-3", "--interactive", input="1\nversion.\nversion.l\nnonsense\n?\n").stdout
+    assert "“version.” may be VERSION.EARLIER, VERSION.LATER, VERSION.LATEST" in text
+    assert "“version.l” may be VERSION.LATER, VERSION.LATEST: write more of it." in text
+    assert "“nonsense” is none of these." in text
+    help_at = text.rindex("NUMBER opens")
+    assert "d1 " in text[help_at:]  # the directions that lead on, after the help
+
+
+def test_a_long_line_is_not_repeated(oam: Any) -> None:
+    text = oam("search", "--interactive", input="x" * 5000 + "\ns " + "y " * 3000 + "\nq\n").stdout
+    assert "x" * 61 not in text and "y " * 61 not in text

@@ -147,3 +147,44 @@ def test_text_of_documents_sends_nothing_to_the_terminal() -> None:
     print_lines(console, iter([(0, Text("a\x1b]0;owned\x07b\x9b2J\u202ec"))]))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b" not in shown and "\x9b" not in shown and "\u202e" not in shown and "owned" in shown
+
+
+def test_shapes_are_laid_out(oam: Any) -> None:
+    text = oam("search", "orbits of planets", "--shape", "timeline").stdout
+    assert "Timeline" in text and re.search(r"^  \d{4}-\d\d-\d\d  \d+\. \S+ .*oam:validFrom", text, re.MULTILINE)
+    text = oam("search", "ORBIT-1 ORBIT-4", "--shape", "comparison", "--ui", "zh-Hant").stdout
+    assert "比較表" in text and re.search(r"1\. ORBIT-\d +2\. ORBIT-\d", text) and "≠ 版本" in text
+    text = oam("search", "four colour theorem", "--shape", "evidence table").stdout
+    assert "Evidence table" in text and "formal proof, outcome passed: " in text
+    data = json.loads(oam("search", "four colour theorem", "--shape", "evidence table", "--json").stdout)
+    assert data["layout"]["rows"][0]["evidence"][0]["kind"] == "formal_proof"
+    with pytest.raises(Exception, match="pie"):
+        oam("search", "x", "--shape", "pie")
+
+
+def test_evidence_and_spans_are_shown(oam: Any) -> None:
+    text = oam("search", "four colour theorem", "--granularity", "evidence_artifact", "-k", "1").stdout
+    assert "external work" in text.lower() and "by the statement FOUR-COLOUR#T1" in text
+    assert "no Original resolves" not in text
+    data = json.loads(oam("search", "planets", "--granularity", "source_span", "-k", "1", "--json").stdout)
+    assert data["results"][0]["spans"][0]["exact"]
+
+
+def test_a_time_before_everything_is_said(oam: Any) -> None:
+    for query, options in (("planets", ()), ("Goldbach", ("--active", "--state", "REFUTED"))):
+        text = oam("search", query, "--as-of", "1000-01-01", *options).stdout
+        assert "nothing was known here then" in text
+    text = oam("search", "ORBIT-4", "--as-of", "1700-01-01", "-k", "1").stdout
+    assert "superseded by ORBIT-5 since 1915-11-25" in text and "· superseded" not in text
+
+
+def test_long_chains_are_cut_and_counted(oam: Any) -> None:
+    text = oam("search", "planets", "-k", "3").stdout
+    line = max(text.splitlines(), key=lambda line: line.count("substituted for"))
+    assert line.count("path ") <= 3 and re.search(r"substituted for \d+ in all", line)
+
+
+def test_unknown_values_of_a_plan_are_named(oam: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    file.write_text("text: planets\nepistemic: {prefer: [NOPE]}\n", "utf-8")
+    assert "Unknown value, not used: epistemic state NOPE" in oam("search", "--plan", str(file)).stdout

@@ -175,5 +175,5 @@ def picture(index: LexicalChannel, query: str, **options: object) -> dict[str, o
         "pins": result.pins.tolist(),
         "fields": result.fields,
         "plan": result.plan,
-        "matches": [index.matches(int(row), result) for row in result.rows],
+        "matches": index.matches(result.rows.tolist(), result),
     }

@@ -91,7 +91,24 @@ def test_the_worked_example_of_idf_and_coverage(world: World) -> None:
         ("linked", 1, True),
         ("unheard", 0, False),
     ]
-    assert [str(m) for m in index.matches(1, result)] == ["alpha (literal: body)", "linked (stem: body)"]
+    assert [str(m) for m in index.matches([1], result)[0]] == ["alpha (literal: body)", "linked (stem: body)"]
+
+
+def test_the_classic_idf_by_hand(world: World) -> None:
+    """Decision D21: log(N/df), and 0/0 = 0. What every text holds weighs nothing, and is covered all the same."""
+    index = world.commit([document("a", "alpha omega"), document("b", "alpha omega"), document("c", "alpha")])
+    result = index.search("alpha omega", scorer="idf_coverage", idf_form="classic")
+    assert [(t.key, t.idf) for t in result.terms] == [("alpha", 0.0), ("omega", pytest.approx(np.log(3 / 2)))]
+    assert result.scores.tolist() == pytest.approx([0.85, 0.85, 0.125], abs=1e-6)
+    everywhere = index.search("alpha", scorer="idf_coverage", idf_form="classic", k=2)
+    assert everywhere.scores.tolist() == pytest.approx([0.25, 0.25]) and everywhere.total == 3
+    smooth = index.search("alpha omega", scorer="idf_coverage")
+    assert (
+        smooth.scores.tolist() == index.search("alpha omega", scorer="idf_coverage", idf_form="smooth").scores.tolist()
+    )
+    assert smooth.scores[2] > result.scores[2]
+    same = [index.search("alpha omega", scorer="bm25", idf_form=form).scores.tolist() for form in ("smooth", "classic")]
+    assert same[0] == same[1]  # BM25 has an idf of its own
 
 
 def test_scores_stay_in_range_and_ties_go_by_row(index: LexicalChannel) -> None:
@@ -130,7 +147,7 @@ def test_a_query_of_many_terms(world: World) -> None:
     index = world.commit([document(f"d{i:02}", " ".join(words[: i + 1])) for i in range(60)])
     result = index.search(" ".join(words), scorer="idf_coverage")
     assert result.rows.tolist() == list(range(59, -1, -1)) and result.scores[0] == pytest.approx(0.85)
-    assert len(index.matches(59, result)) == 60 and len(index.matches(3, result)) == 4
+    assert [len(found) for found in index.matches([59, 3], result)] == [60, 4]
 
 
 def test_unknown_terms_and_empty_queries(index: LexicalChannel) -> None:
@@ -170,7 +187,7 @@ def test_a_word_that_enters_or_leaves_cuts_old_texts_anew(world: World) -> None:
     longer = world.commit([document("d3", "其他", terms=("發展中國家",))])
     assert [t.key for t in longer.search("發展中國家").terms] == ["发展中国家"]
     result = longer.search("發展中國家", scorer="idf_coverage")
-    assert [str(m) for m in longer.matches(0, result)] == ["发展中国家 (literal: body)"]
+    assert [str(m) for m in longer.matches([0], result)[0]] == ["发展中国家 (literal: body)"]
     shorter = world.commit([], ["d3"])
     fresh = World(world.backend, world.folder / "fresh").commit(world.documents.values())
     for query, scorer in itertools.product(("發展中國家", "國家", "研究", "發展"), SCORERS):

@@ -89,7 +89,7 @@ def test_a_verbatim_occurrence_is_found_however_the_text_was_cut(corpus: Corpus)
     assert index.segmenter.segment("研究生命起源")[0].key == "研究生"
     result = index.search("生命")
     assert set(found(index, "生命")) == {"d1", "d2"}
-    how = {corpus.table.document_id(int(r)): index.matches(int(r), result)[0].how for r in result.rows}
+    how = {corpus.table.document_id(int(r)): index.matches([int(r)], result)[0][0].how for r in result.rows}
     assert how == {"d1": "bigram", "d2": "literal"}
     assert index.matched(1, result) == ("生命 (literal: body)",)
 
@@ -217,7 +217,7 @@ def test_hash_seeds_change_nothing(tmp_path: Path) -> None:
 def test_matches_name_term_way_and_fields(corpus: Corpus) -> None:
     index = corpus.commit([document("d1", "running gen-itgc", title="Runs", heading="四色", terms=("四色",))])
     result = index.search("run itgc 四色 zzz")
-    assert [str(m) for m in index.matches(0, result)] == [
+    assert [str(m) for m in index.matches([0], result)[0]] == [
         "run (stem: title, body)",
         "itgc (part: body)",
         "四色 (literal: heading)",

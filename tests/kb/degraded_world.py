@@ -17,6 +17,7 @@ from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase
+from oam_rdf.store import publish
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "data" / "documents"
 QUERY = "the orbit of a planet around the sun"
@@ -128,4 +129,5 @@ def with_graph(kb: Path) -> Path:
     cache = VectorCache(kb / "embeddings.sqlite")
     dense.build(folder, passages, head["fingerprint"], head["dim"], cache, least=3)
     cache.close()
+    publish.write_checksums(folder.parent)  # as if it had been published so
     return folder

@@ -100,3 +100,20 @@ def test_a_wider_document_that_names_a_narrower_one_is_told(world: World) -> Non
 
 def test_queries_may_use_the_prefixes_of_exports(filled: World) -> None:
     assert b"true" in filled.kb.sparql("ASK { doc:A ?p ?o }", format="json")[0]
+
+
+@pytest.mark.parametrize("part", ["lexical", "passages", "facets", "graph", "tags"])
+def test_a_flipped_byte_is_found_named_and_rebuilt(filled: World, part: str) -> None:
+    filled.kb.search("lantern")  # searching changes no file
+    found = filled.kb.doctor()
+    assert found.clean and found.checked["derived files"] > 10
+    path = max((generation(filled) / part).iterdir(), key=lambda file: file.stat().st_size)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    filled.kb.close()
+    path.write_bytes(bytes(data))
+    problems = filled.kb.doctor().problems
+    assert any(f"{part}/{path.name}: its bytes are not those that were published" in problem for problem in problems)
+    repaired = filled.kb.doctor(repair=True)
+    assert repaired.clean and any(path.name in problem for problem in repaired.repaired)
+    assert filled.kb.search("lantern").results[0].document == "A" and filled.kb.doctor().clean

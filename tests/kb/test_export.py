@@ -12,9 +12,16 @@ from rdflib import Dataset, Graph
 from rdflib.compare import isomorphic
 
 from oam_rdf.resources import sample_dir
-from oam_rdf.store.export import FORMATS
+from oam_rdf.store.rdf_formats import FORMATS, TRIPLES
 
-RDFLIB = {"turtle": "turtle", "trig": "trig", "nquads": "nquads", "ntriples": "nt", "jsonld": "json-ld"}
+RDFLIB = {
+    "turtle": "turtle",
+    "trig": "trig",
+    "nquads": "nquads",
+    "ntriples": "nt",
+    "jsonld": "json-ld",
+    "rdfxml": "xml",
+}
 
 
 def quads(body: bytes, fmt: str = "trig") -> set[str]:
@@ -37,7 +44,7 @@ def test_every_sample_document_is_read_by_others_and_the_same_twice(sample: Worl
         body = sample.kb.export(identifier, fmt)
         assert body == sample.kb.export(identifier, fmt)
         count = len({str(quad.triple) for quad in parse(body, format=FORMATS[fmt])})
-        if fmt in ("turtle", "ntriples"):
+        if fmt in TRIPLES:
             graph = Graph().parse(data=body, format=RDFLIB[fmt])
             assert len(graph) == count
             same = Graph().parse(data=sample.kb.export(identifier, "ntriples"), format="nt")

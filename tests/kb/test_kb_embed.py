@@ -14,6 +14,7 @@ from kb_world import World
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index import embed
 from oam_rdf.ingest import embedding
+from oam_rdf.query import priority
 from oam_rdf.store import publish
 
 
@@ -148,3 +149,28 @@ def test_ingest_and_embed_in_one(tmp_path: Path) -> None:
     world.write("a.md", "# 四色定理\n\n四色定理在 1976 年由電腦輔助證明。\n")
     done = json.loads(world.oam("--quiet", "ingest", str(world.sources), "--embed", "--json").stdout)
     assert done["embed"]["embedded"] == done["embed"]["passages"] >= 1
+
+
+def test_what_was_often_retrieved_comes_before_what_was_not(world: World) -> None:
+    kb = world.kb
+    with kb.snapshot() as snapshot:
+        assert priority.access(snapshot, kb.certificates) is None  # nothing was retrieved yet
+    for _ in range(3):
+        kb.search("Sentence of part in b", k=1)
+    kb.search("lead of a", k=1)
+    counts = kb.certificates.retrieved()
+    assert sum(counts.values()) == 4 and set(counts) <= {"Text a", "Text b", "Text c"}
+    with kb.snapshot() as snapshot:
+        access, table = priority.access(snapshot, kb.certificates), snapshot.passages
+        assert access is not None
+        assert [int(n) for n in access] == [counts.get(table.document_id(row), 0) for row in range(len(table))]
+        pagerank = priority.importance(snapshot)
+        by_both = embedding.order(table, pagerank, access)
+        stages = embedding.stages(table)
+    assert (np.diff(stages[by_both]) >= 0).all()  # leads and sections still come first
+    rest = [table.document_id(int(row)) for row in by_both if stages[row] == embedding.REST]
+    assert pagerank is not None
+    share = pagerank / pagerank.max() + access / access.max()
+    found = [round(float(share[row]), 9) for row in by_both if stages[row] == embedding.REST]
+    assert found == sorted(found, reverse=True) and len(set(rest)) == 3
+    assert by_both.tolist() != embedding.order(table, pagerank).tolist()

@@ -211,7 +211,12 @@ def test_a_text_that_came_back_has_two_intervals(tmp_path: Path) -> None:
     back = now()
     world.write("dd.md", NEW.replace("echidna", "numbat"))
     world.ingest()
-    for moment, word in ((world.then, "platypus"), (world.before_prune, "echidna"), (back, "platypus"), (now(), "numbat")):
+    for moment, word in (
+        (world.then, "platypus"),
+        (world.before_prune, "echidna"),
+        (back, "platypus"),
+        (now(), "numbat"),
+    ):
         first = world.kb.search("Axiom A1 platypus echidna numbat", as_of=moment).results[0]
         assert first.id == "DD#A1" and word in first.snippet, moment
     assert len(world.kb.versions("DD").edits) == 3

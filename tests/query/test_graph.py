@@ -76,7 +76,8 @@ def test_the_graph_answers_where_both_text_channels_miss(world: World) -> None:
     found = {r.channel: r for r in state.rankings if len(r.rows)}
     documents = [state.name(int(state.snapshot.passage_document[row])) for row in found["graph"].rows]
     assert documents == ["KO-2"] and found["graph"].scores.tolist() == [DECAY]
-    assert found["graph"].group == 0 and all("Calm" not in str(r) for r in state.matches(int(found["graph"].rows[0])))
+    first = int(found["graph"].rows[0])
+    assert found["graph"].group == 0 and all("Calm" not in str(r) for r in state.matches([first])[first])
 
 
 def test_relations_asked_for_and_those_under_them(world: World) -> None:

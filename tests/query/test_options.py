@@ -27,6 +27,7 @@ from oam_rdf.query.search import search
         ({"visibility": ["SECRET"]}, "unknown visibility 'SECRET'", "PUBLIC"),
         ({"version": "newest"}, "unknown version mode 'newest'", "active"),
         ({"scorer": "magic"}, "unknown scorer 'magic'", "bm25"),
+        ({"idf": "magic"}, "unknown idf 'magic'", "classic"),
         ({"weights": {"words": 1.0}}, "unknown weight 'words'", "lexical"),
         ({"directions": ["SIDEWAYS"]}, "unknown direction 'SIDEWAYS'", "VERSION.LATEST"),
         ({"half_life": -3}, "half-life is -3", "0 to switch"),
@@ -120,7 +121,8 @@ def test_the_field_that_is_asked_for(text: str, field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["latest version of EIP-1559", "which version of Python does PEP-563 need", "EIP-1559 authority and status quo"]
+    "text",
+    ["latest version of EIP-1559", "which version of Python does PEP-563 need", "EIP-1559 authority and status quo"],
 )
 def test_no_field_is_asked_for(text: str) -> None:
     assert asked(text) == ()
@@ -178,3 +180,19 @@ def test_a_reranker_that_is_absent_marks_its_own_search_only(world: World) -> No
     assert asked.results and "rerank" in asked.degraded and "rerank" in asked.certificate["degraded"]
     after = search(snapshot, "pendulum")
     assert "rerank" not in after.degraded and "rerank" not in after.certificate["degraded"]
+
+
+def test_the_classic_idf_is_an_option_and_is_traced(world: World) -> None:
+    for name in "ABC":
+        world.add(name, f"A pendulum swings in tower {name}." + (" Slowly." if name == "A" else ""))
+    snapshot = world.snapshot()
+    asked = {"scorer": "idf_coverage", "route": "SPARSE_ONLY"}
+    smooth, classic = (search(snapshot, "pendulum slowly", idf=form, **asked) for form in ("", "classic"))
+    assert classic.results[0].id.partition("#")[0] == "A"
+    assert smooth.certificate["channels"]["lexical"]["idf"] == "smooth"
+    noted = classic.certificate["channels"]["lexical"]
+    assert noted["idf"] == "classic" and {t["term"]: t["idf"] for t in noted["terms"]}["pendulum"] == 0
+    assert classic.certificate["query_plan"]["idf"] == "classic"
+    again = search(snapshot, Plan.from_json(classic.certificate["query_plan"]))
+    assert [r.raw_scores for r in again.results] == [r.raw_scores for r in classic.results]
+    assert search(snapshot, "pendulum", scorer="bm25", idf="classic").certificate["channels"]["lexical"]["idf"] == ""

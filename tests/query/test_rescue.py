@@ -226,3 +226,22 @@ def _meets(snapshot: Snapshot, row: int, notation: str, steps: list[str]) -> Non
     carries = {tag.notation for tag in snapshot.tags.effective(row)}
     reliable = bool(np.asarray(snapshot.tags.reliable)[row])
     assert carries & with_narrower("operator", names) or (steps and not reliable), (notation, carries, steps)
+
+
+def test_a_relaxed_tag_shows_the_statement_that_carries_it(world: World) -> None:
+    """The section holds more of the query's words; the statement inside it is what was asked for."""
+    plain = "The harbour master measures the tides of the strait by a gauge."
+    world.add("A", said("S", "A critique of it.", operators=(tag(CRITIQUE, 0.9),)), plain)
+    passages = world.documents["A"].passages
+    whole = replace(passages[0], end=passages[1].end, text=world.texts["A"][passages[0].start : passages[1].end])
+    world.documents["A"] = replace(world.documents["A"], passages=(whole,))
+    for name in ("B", "C"):
+        world.add(name, plain, operators=(tag("TIME.HISTORICAL", 0.9),))
+    snapshot = world.snapshot()
+    query = "harbour master measures tides of the strait"
+    shown = {r.document: r.id for r in search(snapshot, query).results}
+    assert shown["A"] == "A#sec-1"  # nothing was asked of tags
+    answer = search(snapshot, query, operators=[CRITIQUE])
+    assert answer.certificate["relaxations"][-1]["to"] == "soft"
+    assert {r.document: r.id for r in answer.results}["A"] == "A#S"
+    assert {r.document for r in answer.results} == {"A", "B"}  # C says what B says

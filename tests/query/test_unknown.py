@@ -12,7 +12,9 @@ def terms(**known: bool) -> list[dict[str, object]]:
 
 
 def test_han_names_that_no_document_contains() -> None:
-    found = unknown("祖沖之怎樣計算圓周率？", terms(祖冲=False, 冲之=False, 怎样=True, 计算=True, 圆周=False, 周率=False))
+    found = unknown(
+        "祖沖之怎樣計算圓周率？", terms(祖冲=False, 冲之=False, 怎样=True, 计算=True, 圆周=False, 周率=False)
+    )
     assert found.names == ("祖冲之", "圆周率")
     assert found.mostly
 
