@@ -53,7 +53,7 @@ def build(
     ``select`` need show no more than their triples, those of relation nodes that start from them, and those about the
     graphs that any of these stand in.
     """
-    splice = splice or Splice.whole(list(facets.iris))
+    splice = Splice.whole(list(facets.iris)) if splice is None else splice
     return _Builder(select, facets, ontology or Ontology.load(), previous, splice).result()
 
 
@@ -72,7 +72,7 @@ class _Builder:
         self, select: Select, facets: Facets, ontology: Ontology, previous: GraphTable | None, splice: Splice
     ) -> None:
         self.select, self.facets, self.splice = select, facets, splice
-        self.previous = previous or empty()
+        self.previous = empty() if previous is None else previous
         self.levels = levels(select)
         forward: dict[str, str] = {}  # IRI -> notation, the first of its names
         for name, item in ontology.relations.items():

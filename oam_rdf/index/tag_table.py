@@ -208,10 +208,10 @@ def build(
     ``select`` need show no more than their triples, those of tags of them, and those about the graphs that these stand in.
     """
     ontology = ontology or Ontology.load()
-    splice = splice or Splice.whole(list(facets.iris))
+    splice = Splice.whole(list(facets.iris)) if splice is None else splice
     names = {iri: f"{item.scheme}/{item.notation}" for iri, item in ontology.concepts.items()}
     ordered = _read(select, splice, names)
-    old = previous or TagTable(_columns([]), {"rows": 0, "concepts": [], "broader": {}})
+    old = TagTable(_columns([]), {"rows": 0, "concepts": [], "broader": {}}) if previous is None else previous
     fresh = _columns(ordered)
     merge = splice.owned(old.owner, fresh["owner"])
     column = joined(merge, old.concept, [entry[1] for entry in ordered], ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest import profiles, tables
 from oam_rdf.ingest.identity import Known, keep_ids
 from oam_rdf.ingest.parse import parse
-from oam_rdf.ingest.stored import StoredDocument, stored_files
+from oam_rdf.ingest.stored import StoredDocument, committed_since, of_graphs
 from oam_rdf.ingest.touched import graph_names
 from oam_rdf.model import ParsedDocument
 from oam_rdf.namespaces import DCTERMS, OAM, RDF, encode_id
@@ -76,7 +76,7 @@ class Publication:
         revision = self.live.revision
         if self._names is None or self._names[0] != revision:
             stored = tables.stored_names(self.layout, revision)
-            self._names = revision, stored or name_table.build(self.live.select)
+            self._names = revision, name_table.build(self.live.select) if stored is None else stored
         return self._names[1]
 
     def _fill(self, new: Path, previous: Path | None, model: dict[str, Any], rebuild: bool) -> dict[str, Any]:
@@ -87,7 +87,8 @@ class Publication:
         self.live.store.flush()
         self.live.store.backup(str(new / "store"))
         same = before.get("tables") == tables.fingerprint()
-        tables.build(self.live.store, new, base if same else None, since)
+        graphs = graph_names(self.live.store)
+        tables.build(self.live.store, new, base if same else None, since, graphs)
         for clearance in projection.needed(self.live.store):
             target = new / "projections" / clearance.lower()
             projection.build(self.live.store, target, clearance, self.minter)
@@ -97,24 +98,23 @@ class Publication:
         ids = {document.id for document in changed}
         added = [self.indexed(document) for document in changed]
         old = PassageTable.open(base / "passages") if base else PassageTable.empty()
-        everything = {document.id: document for document in self.documents(0)}
-        ids |= set(old.documents) - everything.keys()  # those that have another id now
+        hashes = self._hashes(base, changed, graphs)
+        ids |= self._gone(old.documents, graphs)
         passages = old.splice(ids, added)
         passages.save(new / "passages")
-        configured = self._lexical(new, base, ids, added, everything)
+        configured = self._lexical(new, base, ids, added)
         model = model or before.get("model", {})
         if model.get("fingerprint"):
             with closing(VectorCache(self.layout.embeddings)) as cache:
                 earlier = base / "dense" if base else None
                 dense.build(new / "dense", passages, model["fingerprint"], model["dimension"], cache, earlier)
-        hashes = self._hashes(base, changed)
         (new / "hashes.json").write_text(json.dumps(hashes, indent=0, sort_keys=True))
         return {
             "version": __version__,
             "base": self.minter.base,
             "revision": self.live.revision,
             "content_hash": content_hash(hashes),
-            "documents": len(everything),
+            "documents": len(passages.documents),
             "quads": len(self.live.store),
             "passages": len(passages),
             "tables": tables.fingerprint(),
@@ -128,7 +128,6 @@ class Publication:
         base: Path | None,
         removed: set[str],
         added: list[IndexedDocument],
-        everything: Mapping[str, StoredDocument],
     ) -> str:
         """Publish the lexical index by the backend that ``oam.toml`` names; returns that name."""
         configured = Config.load(self.layout.config).lexical if self.layout.config.is_file() else "whoosh"
@@ -140,14 +139,15 @@ class Publication:
         words = words_in_force(self.layout.words)
         # The generation before was made by the other backend, or with other words: then all is cut anew.
         if earlier is not None and (not earlier.is_dir() or other_words(earlier, words)):
-            earlier, added = None, [self.indexed(document) for document in everything.values()]
-        chosen.publish(earlier, new / chosen.folder, removed, added, lambda key: self.indexed(everything[key]), words)
+            earlier, added = None, [self.indexed(document) for document in self.documents(0)]
+        chosen.publish(
+            earlier, new / chosen.folder, removed, added, lambda key: self.indexed(self._document(key)), words
+        )
         return configured
 
-    def _hashes(self, base: Path | None, changed: list[StoredDocument]) -> dict[str, str]:
+    def _hashes(self, base: Path | None, changed: list[StoredDocument], names: Set[str]) -> dict[str, str]:
         hashes: dict[str, str] = json.loads((base / "hashes.json").read_bytes()) if base else {}
         segments = {encode_id(document.id) for document in changed}
-        names = set(graph_names(self.live.store))
         mine = [name for name in names if document_segment(name) in segments]
         kept = {
             name: digest for name, digest in hashes.items() if name in names and document_segment(name) not in segments
@@ -156,8 +156,16 @@ class Publication:
 
     def documents(self, since: int) -> list[StoredDocument]:
         """Documents committed after revision ``since``, sorted by id."""
-        found = {file.id: file.as_document() for file in stored_files(self.live.store, since)}
+        found = {file.id: file.as_document() for file in committed_since(self.live.store, since)}
         return [found[key] for key in sorted(found)]
+
+    def _document(self, document_id: str) -> StoredDocument:
+        found = of_graphs(self.live.store, [self.minter.graph(document_id, "assertion")])
+        return next(file.as_document() for file in found if file.id == document_id)
+
+    def _gone(self, known: Iterable[str], graphs: Set[str]) -> set[str]:
+        """Documents that are here under another id now."""
+        return {name for name in known if self.minter.graph(name, "assertion") not in graphs}
 
     def indexed(self, document: StoredDocument) -> IndexedDocument:
         """What the indexes need of a document, from memory or by parsing its Original again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyoxigraph import NamedNode, Store
@@ -15,6 +15,7 @@ _REMOVED, _REVISION = NamedNode(OAM + "sourceRemoved"), NamedNode(OAM + "atRevis
 _TYPE, _DOCUMENT = NamedNode(RDF + "type"), NamedNode(OAM + "Document")
 _ID, _DERIVED = NamedNode(DCTERMS + "identifier"), NamedNode(PROV + "wasDerivedFrom")
 _PREVIOUS = NamedNode(PAV + "previousVersion")
+_FEW = 200  # documents beyond which reading all takes less than looking each up
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,65 +50,80 @@ class StoredFile:
         return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
 
 
-def stored_files(store: Store, since: int = -1) -> list[StoredFile]:
-    """All files, in order of root and path; with ``since`` those of documents committed after that revision."""
-    stamped = {
-        (quad.subject.value, quad.graph_name.value)  # type: ignore[union-attr]
-        for quad in (store.quads_for_pattern(None, _REVISION, None, None) if since >= 0 else ())
-        if int(quad.object.value) > since  # type: ignore[union-attr]
-    }
+def stored_files(store: Store) -> list[StoredFile]:
+    """All files, in order of root and path."""
     paths, profiles, roots = _Column(store, _PATH), _Column(store, _PROFILE), _Column(store, _ROOT)
     segmentations, removed, committed = (_Column(store, name) for name in (_SEGMENTATION, _REMOVED, _COMMITTED))
+    derived, previous = _Column(store, _DERIVED), _Column(store, _PREVIOUS)
+    described: dict[str, list[str]] = {}
+    for quad in store.quads_for_pattern(None, _TYPE, _DOCUMENT, None):
+        if isinstance(quad.subject, NamedNode) and isinstance(quad.graph_name, NamedNode):
+            described.setdefault(quad.graph_name.value, []).append(quad.subject.value)
     found = []
-    for (graph, provenance), path in paths.values.items():
-        place = graph, provenance
-        if place not in profiles.values or (since >= 0 and place not in stamped):
-            continue
-        for document, identifier, original in _documents(store, graph, provenance):
-            found.append(
-                StoredFile(
-                    id=identifier,
-                    root=roots.get(*place),
-                    path=path,
-                    profile=profiles.get(*place),
-                    segmentation=segmentations.get(*place, default="said"),
-                    sha256=original.rsplit("sha256-", 1)[-1],
-                    graph=graph,
-                    provenance=provenance,
-                    document=document,
-                    committed=committed.get(*place),
-                    previous=_one(store, document, _PREVIOUS, provenance),
-                    removed=place in removed.values,
+    for graph, provenance in paths.values:
+        for document in described.get(graph, ()):
+            originals = derived.all(graph, provenance) & derived.all(document, graph)
+            if not originals or (graph, provenance) not in profiles.values:
+                continue
+            for quad in store.quads_for_pattern(NamedNode(document), _ID, None, NamedNode(graph)):
+                found.append(
+                    StoredFile(
+                        id=quad.object.value,  # type: ignore[union-attr]
+                        root=roots.get(graph, provenance),
+                        path=paths.get(graph, provenance),
+                        profile=profiles.get(graph, provenance),
+                        segmentation=segmentations.get(graph, provenance) or "said",
+                        sha256=min(originals).rsplit("sha256-", 1)[-1],
+                        graph=graph,
+                        provenance=provenance,
+                        document=document,
+                        committed=committed.get(graph, provenance),
+                        previous=previous.get(document, provenance),
+                        removed=(graph, provenance) in removed.values,
+                    )
                 )
-            )
     return sorted(found, key=lambda file: (file.root, file.path, file.id))
+
+
+def committed_since(store: Store, revision: int) -> list[StoredFile]:
+    """The files of documents that were committed after a revision."""
+    stamps = [q for q in store.quads_for_pattern(None, _REVISION, None, None) if int(q.object.value) > revision]  # type: ignore[union-attr]
+    graphs = {quad.subject.value for quad in stamps if isinstance(quad.subject, NamedNode)}
+    if len(graphs) > _FEW:
+        return [file for file in stored_files(store) if file.graph in graphs]
+    return of_graphs(store, graphs)
+
+
+def of_graphs(store: Store, graphs: Iterable[str]) -> list[StoredFile]:
+    """The files of documents that these assertion graphs describe."""
+    part = Store()
+    for graph in graphs:
+        name = NamedNode(graph)
+        said = list(store.quads_for_pattern(name, None, None, None))
+        documents = {quad.subject for quad in store.quads_for_pattern(None, _TYPE, _DOCUMENT, name)}
+        for document in documents:
+            said += [quad for p in (_TYPE, _ID, _DERIVED) for quad in store.quads_for_pattern(document, p, None, name)]
+            said += store.quads_for_pattern(document, _PREVIOUS, None, None)
+        part.extend(said)
+    return stored_files(part)
 
 
 class _Column:
     """A predicate's values by subject and graph."""
 
     def __init__(self, store: Store, predicate: NamedNode) -> None:
-        self.values: dict[tuple[str, str], str] = {
-            (quad.subject.value, quad.graph_name.value): quad.object.value  # type: ignore[union-attr]
-            for quad in store.quads_for_pattern(None, predicate, None, None)
-            if isinstance(quad.subject, NamedNode) and isinstance(quad.graph_name, NamedNode)
-        }
+        self.values: dict[tuple[str, str], str | set[str]] = {}
+        for quad in store.quads_for_pattern(None, predicate, None, None):
+            place = quad.subject.value, quad.graph_name.value  # type: ignore[union-attr]
+            value = quad.object.value  # type: ignore[union-attr]
+            known = self.values.setdefault(place, value)
+            if known != value:  # rare: a set for each would take many times as long
+                self.values[place] = {value} | (known if isinstance(known, set) else {known})
 
-    def get(self, subject: str, graph: str, default: str = "") -> str:
-        return self.values.get((subject, graph), default)
+    def all(self, subject: str, graph: str) -> set[str]:
+        known = self.values.get((subject, graph))
+        return known if isinstance(known, set) else set() if known is None else {known}
 
-
-def _documents(store: Store, graph: str, provenance: str) -> Iterator[tuple[str, str, str]]:
-    """``(IRI, id, Original)`` of the documents that an assertion graph describes as derived from what its provenance says."""
-    name = NamedNode(graph)
-    derived = {quad.object for quad in store.quads_for_pattern(name, _DERIVED, None, NamedNode(provenance))}
-    for typed in store.quads_for_pattern(None, _TYPE, _DOCUMENT, name):
-        originals = {q.object for q in store.quads_for_pattern(typed.subject, _DERIVED, None, name)} & derived
-        for quad in store.quads_for_pattern(typed.subject, _ID, None, name):
-            for original in originals:
-                yield typed.subject.value, quad.object.value, original.value  # type: ignore[union-attr]
-
-
-def _one(store: Store, subject: str, predicate: NamedNode, graph: str) -> str:
-    found = store.quads_for_pattern(NamedNode(subject), predicate, None, NamedNode(graph))
-    return min((quad.object.value for quad in found), default="")  # type: ignore[union-attr]
+    def get(self, subject: str, graph: str) -> str:
+        """The first in order, "" if there is none."""
+        return min(self.all(subject, graph), default="")

@@ -7,7 +7,7 @@ rules, and where so much changed that splicing saves nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,15 +42,16 @@ def fingerprint() -> str:
     return found.hexdigest()
 
 
-def build(live: Store, new: Path, base: Path | None, since: int) -> int:
+def build(live: Store, new: Path, base: Path | None, since: int, graphs: Set[str]) -> int:
     """Write the tables of what ``live`` holds below ``new``.
 
     :param base: the generation before, of revision ``since``, whose tables were made by the same rules; None = make anew.
+    :param graphs: names of all graphs of ``live``.
     :returns: how many rows were read.
     """
     if base is not None:
         try:
-            return _spliced(live, new, base, since)
+            return _spliced(live, new, base, since, graphs)
         except _Anew:
             pass
     select = _select(live)
@@ -81,7 +82,7 @@ class _Anew(Exception):
     """The previous tables are of no use."""
 
 
-def _spliced(live: Store, new: Path, base: Path, since: int) -> int:
+def _spliced(live: Store, new: Path, base: Path, since: int, graphs: Set[str]) -> int:
     if publish.altered(base, _FOLDERS)[1]:
         raise _Anew
     try:
@@ -91,9 +92,9 @@ def _spliced(live: Store, new: Path, base: Path, since: int) -> int:
     except Damaged as error:
         raise _Anew from error
     before = Store.read_only(str(base / "store"))
-    graphs = changed_graphs(graph_names(before), graph_names(live), live, since)
+    changed = changed_graphs(graph_names(before), graphs, live, since)
     ontology = Ontology.load()
-    touched = Touched(before, live, granularities(ontology)).subjects(graphs)
+    touched = Touched(before, live, granularities(ontology)).subjects(changed)
     if len(touched) > _SHARE * len(old):
         raise _Anew
     select = _select(extract(live, touched))

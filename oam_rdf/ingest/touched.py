@@ -6,7 +6,7 @@ on the graphs that these stand in (visibility, commit); and on whether the objec
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 
 from pyoxigraph import NamedNode, Quad, Store
 
@@ -21,20 +21,19 @@ _ABOUT = (NamedNode(OAM + "relationSource"), NamedNode(OA + "hasTarget"))
 _OF_GRAPHS = tuple(NamedNode(OAM + name) for name in ("visibility", "committedAt", "sourcePath"))
 
 
-def graph_names(store: Store) -> list[str]:
+def graph_names(store: Store) -> set[str]:
     """IRIs of all named graphs."""
-    return [graph.value for graph in store.named_graphs() if isinstance(graph, NamedNode)]
+    return {graph.value for graph in store.named_graphs() if isinstance(graph, NamedNode)}
 
 
-def changed_graphs(old: Iterable[str], new: Iterable[str], live: Store, since: int) -> set[str]:
-    """Graphs that came, went, or belong to what was committed after revision ``since``; ``old``, ``new`` are all names."""
+def changed_graphs(before: Set[str], after: Set[str], live: Store, since: int) -> Set[str]:
+    """Graphs that came, went, or belong to what was committed after revision ``since``; ``before``, ``after`` are all names."""
     stamped = {
         quad.subject.value
         for quad in live.quads_for_pattern(None, _STAMP, None, None)
         if isinstance(quad.subject, NamedNode) and int(quad.object.value) > since  # type: ignore[union-attr]
     }
     segments = {document_segment(name) for name in stamped} - {None}
-    before, after = set(old), set(new)
     both = {name for name in before & after if document_segment(name) in segments}
     return (before ^ after) | both | (stamped & after)
 

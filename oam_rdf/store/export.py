@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pyoxigraph import Quad, Triple
 
-from oam_rdf.namespaces import PREFIXES
+from oam_rdf.namespaces import PREFIXES, SCHEMES
 from oam_rdf.ontology import Ontology
 from oam_rdf.store.rdf_formats import FORMATS, TRIPLES, check, used, write
 from oam_rdf.store.readable import Layout
 from oam_rdf.store.selection import ASSERTED, COMMITTED, TCF, Selection
+
+# Schemes that have no short prefix go by their own names.
+_SCHEMES = {name: iri for name, iri in SCHEMES.items() if iri not in PREFIXES.values()}
 
 __all__ = ["FORMATS", "Selection", "serialize", "serialize_tcf"]
 
@@ -36,7 +39,9 @@ def serialize_tcf(selection: Selection, fmt: str) -> bytes:
     check(fmt)
     kept = (quad for quad in selection.quads(TCF) if quad.predicate.value != COMMITTED)
     triples = list(dict.fromkeys(quad.triple for quad in sorted(kept, key=lambda quad: _order(quad)[1:])))
-    prefixes = used(PREFIXES | selection.minter.prefixes(), triples)
+    base = selection.minter.base
+    more = _SCHEMES | {name: f"{base}{name}/" for name in ("run", "agent")}
+    prefixes = used(more | PREFIXES | selection.minter.prefixes(), triples)
     if fmt in ("turtle", "trig"):
         return Layout(triples, prefixes, Ontology.load()).text()
     return write(triples, fmt, prefixes)

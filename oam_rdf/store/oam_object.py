@@ -176,10 +176,9 @@ def _take_original(value: Json) -> Any:
 def _restored_relation(item: Relation) -> Json:
     kept = _remainder(item.remainder).get(_NAME, {})
     entry = dict(patched(relation(item), kept.get("patch", ())))
-    if "verdict" in kept:
-        # What was written holds unless an audit has decided otherwise since.
-        if item.verdict in ("", _meant("verdict", str(kept["verdict"] or "ok")) or "pending"):
-            entry["verdict"] = kept["verdict"]
+    # What was written holds unless an audit has decided otherwise since.
+    if "verdict" in kept and item.verdict in ("", _meant("verdict", str(kept["verdict"] or "ok")) or "pending"):
+        entry["verdict"] = kept["verdict"]
     return entry
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
 from oam_rdf.ingest import tables
+from oam_rdf.ingest.touched import graph_names
 from oam_rdf.namespaces import DCTERMS, OA, OAM, PAV, PROV, RDF, XSD, concept
 from oam_rdf.store import publish
 
@@ -130,7 +131,7 @@ class Generations:
         for name, base in (("spliced", self.base), ("anew", None)):
             new = self.root / f"{self.revision}-{name}"
             new.mkdir()
-            read = tables.build(live, new, base, self.revision)
+            read = tables.build(live, new, base, self.revision, graph_names(live))
             made.append(files(new))
             if name == "spliced":
                 self.read, spliced = read, new

@@ -125,11 +125,11 @@ def test_the_order_is_a_readers(sample: World) -> None:
 def test_prefixes_are_those_that_are_written(sample: World) -> None:
     for identifier in ids(sample):
         text = sample.kb.export(identifier, "turtle", tcf=True).decode()
-        head = re.findall(r"^@prefix (\w+): ", text, re.MULTILINE)
+        head = re.findall(r"^@prefix ([\w-]+): ", text, re.MULTILINE)
         assert head == sorted(head) and "oam" in head
         body = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text.partition("\n\n")[2])
         body = "\n".join(line for line in body.splitlines() if not line.startswith("#"))
-        assert set(re.findall(r"(?<![\w<:/.\\])([a-z]+):[^ /]", body)) >= set(head), identifier
+        assert set(re.findall(r"(?<![\w<:/.\\])([a-z-]+):[^ /]", body)) >= set(head), identifier
 
 
 def test_relation_nodes_have_their_verdict_and_their_place(sample: World) -> None:
