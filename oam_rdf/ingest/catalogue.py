@@ -35,9 +35,9 @@ class Catalogue:
     minter: Minter
 
     @staticmethod
-    def load(live: LiveStore, minter: Minter) -> Catalogue:
-        """Read the provenance graphs."""
-        files = stored_files(live.store)
+    def load(live: LiveStore, minter: Minter, files: list[StoredFile] | None = None) -> Catalogue:
+        """Read the provenance graphs, unless the ``files`` that they name are known."""
+        files = stored_files(live.store) if files is None else files
         by_place = {(file.root, file.path): file for file in files}
         return Catalogue(files, {file.id: file for file in files}, by_place, live, minter)
 

@@ -22,7 +22,7 @@ from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest import profiles, tables
 from oam_rdf.ingest.identity import Known, keep_ids
 from oam_rdf.ingest.parse import parse
-from oam_rdf.ingest.stored import StoredDocument, committed_since, of_graphs
+from oam_rdf.ingest.stored import StoredDocument, StoredFile, committed_since, of_graphs, stored_files
 from oam_rdf.ingest.touched import graph_names
 from oam_rdf.model import ParsedDocument
 from oam_rdf.namespaces import DCTERMS, OAM, RDF, encode_id
@@ -44,7 +44,7 @@ class Publication:
     minter: Minter
     originals: Originals
     parsed: Mapping[str, Callable[[], ParsedDocument]] = field(default_factory=dict)
-    _names: tuple[int, NameTable] | None = None
+    _read: tuple[int, tuple[NameTable, list[StoredFile]]] | None = None
 
     def publish(self, *, fingerprint: str = "", dimension: int = 0, embedder: str = "", rebuild: bool = False) -> int:
         """Publish what the live store holds now; returns the generation's number.
@@ -73,11 +73,20 @@ class Publication:
 
     def names(self) -> NameTable:
         """By which names references may call what the live store holds now."""
+        return self._known()[0]
+
+    def files(self) -> list[StoredFile]:
+        """The source files of what the live store holds now, in order of root and path."""
+        return self._known()[1]
+
+    def _known(self) -> tuple[NameTable, list[StoredFile]]:
         revision = self.live.revision
-        if self._names is None or self._names[0] != revision:
-            stored = tables.stored_names(self.layout, revision)
-            self._names = revision, name_table.build(self.live.select) if stored is None else stored
-        return self._names[1]
+        if self._read is None or self._read[0] != revision:
+            known = tables.known(self.layout, revision)
+            if known is None:
+                known = name_table.build(self.live.select), stored_files(self.live.store)
+            self._read = revision, known
+        return self._read[1]
 
     def _fill(self, new: Path, previous: Path | None, model: dict[str, Any], rebuild: bool) -> dict[str, Any]:
         before: dict[str, Any] = json.loads((previous / "manifest.json").read_bytes()) if previous else {}

@@ -97,7 +97,7 @@ class Run:
 
     def ingest(self, inputs: Sequence[Path]) -> None:
         """All steps; the report says what happened."""
-        catalogue = Catalogue.load(self.live, self.minter)
+        catalogue = Catalogue.load(self.live, self.minter, self.publication.files())
         files = self._scan(inputs, catalogue)
         candidates = self._changed(files, catalogue, [path.resolve() for path in inputs])
         collisions = Collisions(catalogue, self.publication, self.report)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from pathlib import Path
 
 from pyoxigraph import NamedNode, Store
 
+from oam_rdf.errors import Damaged
 from oam_rdf.namespaces import DCTERMS, OAM, PAV, PROV, RDF
 
 _PATH, _PROFILE, _ROOT = (NamedNode(OAM + name) for name in ("sourcePath", "profile", "ingestRoot"))
@@ -48,6 +52,9 @@ class StoredFile:
 
     def as_document(self) -> StoredDocument:
         return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
+
+
+_ROW = attrgetter(*(field.name for field in fields(StoredFile)))
 
 
 def stored_files(store: Store) -> list[StoredFile]:
@@ -106,6 +113,29 @@ def of_graphs(store: Store, graphs: Iterable[str]) -> list[StoredFile]:
             said += store.quads_for_pattern(document, _PREVIOUS, None, None)
         part.extend(said)
     return stored_files(part)
+
+
+def write(path: Path, files: Iterable[StoredFile]) -> None:
+    """Keep them beside the tables that were made of the same revision."""
+    path.write_text(json.dumps([_ROW(file) for file in files], ensure_ascii=False, separators=(",", ":")), "utf-8")
+
+
+def read(path: Path) -> list[StoredFile]:
+    """What :func:`write` wrote. :raises Damaged: if it is not that."""
+    try:
+        return [StoredFile(*row) for row in json.loads(path.read_bytes())]
+    except (OSError, ValueError, TypeError) as error:
+        raise Damaged(
+            f"the list of files cannot be read: {error}", place=str(path), hint="run `oam reindex`"
+        ) from error
+
+
+def changed(before: Iterable[StoredFile], store: Store, since: int, graphs: Set[str]) -> list[StoredFile]:
+    """The files of ``store``, whose graphs are ``graphs``, given those of revision ``since``."""
+    new = committed_since(store, since)
+    again = {file.graph for file in new}
+    kept = (file for file in before if file.graph in graphs and file.graph not in again)
+    return sorted([*kept, *new], key=lambda file: (file.root, file.path, file.id))
 
 
 class _Column:

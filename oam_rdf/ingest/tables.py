@@ -22,7 +22,9 @@ from oam_rdf.index.facets import Select, granularities
 from oam_rdf.index.graph_table import GraphTable
 from oam_rdf.index.name_table import NameTable
 from oam_rdf.index.tag_table import TagTable
-from oam_rdf.ingest.touched import Touched, changed_graphs, extract, graph_names
+from oam_rdf.ingest import stored
+from oam_rdf.ingest.stored import StoredFile
+from oam_rdf.ingest.touched import Touched, changed_graphs, graph_names
 from oam_rdf.ontology import Ontology
 from oam_rdf.resources import ontology_dir
 from oam_rdf.store import publish
@@ -30,6 +32,7 @@ from oam_rdf.store.layout import Layout
 
 _RULES = "1"  # raised when the same triples give other tables
 _SHARE = 0.25  # of the rows; beyond it one query per predicate costs less
+_FILES = "files.json"
 _FOLDERS = ("facets", "graph", "tags", "names")
 
 
@@ -60,11 +63,12 @@ def build(live: Store, new: Path, base: Path | None, since: int, graphs: Set[str
     graph_build.build(select, table, splice=splice).save(new / "graph")
     tag_table.build(select, table, splice=splice).save(new / "tags")
     name_table.build(select).save(new / "names")
+    stored.write(new / "names" / _FILES, stored.stored_files(live))
     return len(table)
 
 
-def stored_names(layout: Layout, revision: int) -> NameTable | None:
-    """The names of the current generation, if it shows ``revision`` and can be read."""
+def known(layout: Layout, revision: int) -> tuple[NameTable, list[StoredFile]] | None:
+    """The names and files of the current generation, if it shows ``revision`` and can be read."""
     number = publish.current_number(layout)
     if number is None:
         return None
@@ -73,7 +77,7 @@ def stored_names(layout: Layout, revision: int) -> NameTable | None:
         if not made or publish.altered(generation.path, ("names",))[1]:
             return None
         try:
-            return NameTable.open(generation.path / "names")
+            return NameTable.open(generation.path / "names"), stored.read(generation.path / "names" / _FILES)
         except Damaged:
             return None
 
@@ -89,20 +93,23 @@ def _spliced(live: Store, new: Path, base: Path, since: int, graphs: Set[str]) -
         old = Facets.open(base / "facets")
         graph, tags = GraphTable.open(base / "graph", len(old)), TagTable.open(base / "tags", len(old))
         names = NameTable.open(base / "names")
+        files = stored.read(base / "names" / _FILES)
     except Damaged as error:
         raise _Anew from error
     before = Store.read_only(str(base / "store"))
     changed = changed_graphs(graph_names(before), graphs, live, since)
     ontology = Ontology.load()
-    touched = Touched(before, live, granularities(ontology)).subjects(changed)
+    reach = Touched(before, live, granularities(ontology))
+    touched = reach.subjects(changed)
     if len(touched) > _SHARE * len(old):
         raise _Anew
-    select = _select(extract(live, touched))
+    select = _select(reach.extract())
     table, splice = facets.spliced(select, previous=old, touched=touched)
     table.save(new / "facets")
     graph_build.build(select, table, ontology, graph, splice).save(new / "graph")
     tag_table.build(select, table, ontology, tags, splice).save(new / "tags")
     name_table.build(select, names, touched).save(new / "names")
+    stored.write(new / "names" / _FILES, stored.changed(files, live, since, graphs))
     return len(splice.fresh)
 
 

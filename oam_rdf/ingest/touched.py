@@ -15,6 +15,7 @@ from oam_rdf.store.minter import document_segment
 
 _TYPE = NamedNode(RDF + "type")
 _QUOTED = NamedNode(PROV + "wasQuotedFrom")
+_AUTHOR_ID = NamedNode(OAM + "authorId")
 _STAMP = NamedNode(OAM + "atRevision")
 #: What says of a tag or of a relation node which object it is about.
 _ABOUT = (NamedNode(OAM + "relationSource"), NamedNode(OA + "hasTarget"))
@@ -87,32 +88,38 @@ class Touched:
                         yield quad.object.value
 
     def _has_row(self, store: Store, node: NamedNode) -> bool:
-        return any(quad.object in self._classes for quad in store.quads_for_pattern(node, _TYPE, None, None))
+        return any(next(store.quads_for_pattern(node, _TYPE, one, None), None) is not None for one in self._classes)
 
     def _is_graph(self, iri: str) -> bool:
         return any(store.contains_named_graph(NamedNode(iri)) for store in (self.before, self.after))
 
-
-def extract(live: Store, subjects: Iterable[str]) -> Store:
-    """What the rows of ``subjects`` are read from: their triples, their spans', tags' and relation nodes', and what is said
-    of the graphs that these stand in."""
-    found: set[Quad] = set()
-    for iri in subjects:
-        node = NamedNode(iri)
-        own = list(live.quads_for_pattern(node, None, None, None))
-        found.update(own)
-        satellites = [quad.object for quad in own if quad.predicate == _QUOTED]
-        satellites += [quad.subject for about in _ABOUT for quad in live.quads_for_pattern(None, about, node, None)]
-        for satellite in satellites:
-            if isinstance(satellite, NamedNode):
-                found.update(live.quads_for_pattern(satellite, None, None, None))
-    for graph in {quad.graph_name for quad in found}:
-        for predicate in _OF_GRAPHS:
-            if isinstance(graph, NamedNode):
-                found.update(live.quads_for_pattern(graph, predicate, None, None))
-    store = Store()
-    store.extend(found)
-    return store
+    def extract(self) -> Store:
+        """What the rows of :meth:`subjects` are read from: their triples, their spans', tags' and relation nodes', and what
+        is said of the graphs that these stand in."""
+        found: list[Quad] = []
+        live = self.after
+        for iri in self._subjects:
+            node = NamedNode(iri)
+            # Who wrote a document is described in every document's provenance, and has no row.
+            if (
+                not self._has_row(live, node)
+                and next(live.quads_for_pattern(node, _AUTHOR_ID, None, None), None) is None
+            ):
+                continue
+            own = list(live.quads_for_pattern(node, None, None, None))
+            found += own
+            satellites = [quad.object for quad in own if quad.predicate == _QUOTED]
+            satellites += [quad.subject for about in _ABOUT for quad in live.quads_for_pattern(None, about, node, None)]
+            for satellite in satellites:
+                if isinstance(satellite, NamedNode):
+                    found += live.quads_for_pattern(satellite, None, None, None)
+        for graph in {quad.graph_name for quad in found}:
+            for predicate in _OF_GRAPHS:
+                if isinstance(graph, NamedNode):
+                    found += live.quads_for_pattern(graph, predicate, None, None)
+        store = Store()
+        store.extend(found)
+        return store
 
 
 def _subjects(quads: Iterable[Quad]) -> Iterator[str]:

@@ -6,6 +6,7 @@ Layout of ``published/000042``: ``store/`` (Oxigraph snapshot by hard links), ``
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -127,7 +128,7 @@ def publish(layout: Layout, fill: Callable[[Path, Path | None], dict[str, Any]])
     manifest = fill(temporary, folder(layout, previous) if previous is not None else None)
     manifest["generation"] = number
     (temporary / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False))
-    write_checksums(temporary)
+    write_checksums(temporary, folder(layout, previous) if previous is not None else None)
     (temporary / "lock").touch()
     sync_tree(temporary)
     temporary.rename(folder(layout, number))
@@ -137,12 +138,22 @@ def publish(layout: Layout, fill: Callable[[Path, Path | None], dict[str, Any]])
     return number
 
 
-def write_checksums(path: Path) -> None:
+def write_checksums(path: Path, previous: Path | None = None) -> None:
     """Write ``checksums.json``: the SHA-256 of every file of a generation that is derived here.
 
-    The stores are left out: the engine checks their blocks itself, and their quads are compared with the live store.
+    The stores are left out: the engine checks their blocks itself, and their quads are compared with the live store. A file
+    that is linked from the ``previous`` generation keeps the checksum that it was published with.
     """
-    found = {name: _sha256(path / name) for name in derived(path)}
+    known: dict[str, str] = {}
+    if previous is not None:
+        with contextlib.suppress(OSError, ValueError):
+            known = json.loads((previous / CHECKSUMS).read_bytes())
+    found = {
+        name: known[name]
+        if previous is not None and name in known and _linked(previous / name, path / name)
+        else _sha256(path / name)
+        for name in derived(path)
+    }
     (path / CHECKSUMS).write_text(json.dumps(found, indent=0, sort_keys=True))
 
 
@@ -182,6 +193,13 @@ def altered(path: Path, folders: Collection[str] = ()) -> tuple[int, list[str]]:
         named = ", ".join(files[:_NAMED]) + (" …" if len(files) > _NAMED else "")
         wrong.append(f"{part or 'generation'}: {len(files)} files are not there: {named}")
     return len(known), wrong
+
+
+def _linked(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _sha256(path: Path) -> str:
