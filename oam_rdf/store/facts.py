@@ -81,7 +81,7 @@ class Facts:
         return next(iter(self.values(subject, predicate)), "")
 
     def notations(self, subject: str, name: str, scheme: str) -> list[str]:
-        """Notations of the concepts of a scheme that ``oam:name`` gives."""
+        """Notations of the concepts of a scheme that the property ``name`` gives."""
         return [value.removeprefix(SCHEMES[scheme]) for value in self.values(subject, OAM + name)]
 
     def notation(self, subject: str, name: str, scheme: str) -> str:
