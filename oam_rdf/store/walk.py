@@ -16,6 +16,7 @@ from pyoxigraph import NamedNode, Store
 
 from oam_rdf.paths import Path, branches
 
+_MANY = 12  # properties of one hop from which all triples of a node are looked at instead
 _NOT_WALKED = re.compile(r"/(?:provenance|history)(?:/[a-z]+)?$")
 
 
@@ -85,7 +86,14 @@ def step(
     ``admits`` keeps nodes that a caller may not see out of the walk, in the middle of a sequence too (decision D16).
     """
     found: set[Hop] = set()
-    for branch in branches(path):
+    ways = list(branches(path))
+    for against in (False, True):
+        single = {branch[0][0] for branch in ways if len(branch) == 1 and branch[0][1] == against}
+        if len(single) > _MANY:
+            edges = (e for e in _any_edges(store, node, single, against) if admits is None or admits(e.target))
+            found.update(Hop(node, edge.target, (edge,)) for edge in islice(edges, limit))
+            ways = [branch for branch in ways if len(branch) > 1 or branch[0][1] != against]
+    for branch in ways:
         trails: list[tuple[Edge, ...]] = [()]
         for predicate, against in branch:
             longer = (
@@ -139,6 +147,18 @@ def walk(
     return Walk(
         start, ordered, came_by, tuple(hops), tuple(sorted(dead_ends)), tuple(frontier), _loops(hops), truncated
     )
+
+
+def _any_edges(store: Store, node: str, predicates: set[str], against: bool) -> Iterator[Edge]:
+    """As :func:`_edges` for many properties: one look at all triples of the node is quicker than one for each."""
+    here = NamedNode(node)
+    for quad in store.quads_for_pattern(None, None, here) if against else store.quads_for_pattern(here, None, None):
+        other, predicate = quad.subject if against else quad.object, quad.predicate.value
+        if predicate not in predicates or not isinstance(other, NamedNode):
+            continue
+        if isinstance(quad.graph_name, NamedNode) and _NOT_WALKED.search(quad.graph_name.value):
+            continue
+        yield Edge(other.value, predicate, node, True) if against else Edge(node, predicate, other.value)
 
 
 def _edges(store: Store, node: str, predicate: str, against: bool) -> Iterator[Edge]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -76,7 +77,7 @@ def test_chains_of_five_thousand(name: str) -> None:
     (predicate, against) = next(branch for branch in branches(way.hop) if len(branch) == 1)[0]
     store = Store()
     nodes = [f"{E}v{n:05d}" for n in range(5_001)]
-    pairs = zip(nodes, nodes[1:], strict=False)
+    pairs = pairwise(nodes)
     store.extend(edge(b, predicate, a) if against else edge(a, predicate, b) for a, b in pairs)
     began = time.perf_counter()
     found = walk(store, nodes[0], way.hop)
