@@ -259,7 +259,7 @@ class Report:
         return any(hop.target == iri for source in self.into.get(iri, ()) for hop in step(store, source, last, admits))
 
     def marks(self, iri: str) -> frozenset[str]:
-        return marks(self.snapshot, iri)
+        return marks(self.snapshot, iri, self.ontology)
 
     def compares(self, iri: str) -> bool:
         here, there = self.standing(self.found.start), self.standing(iri)

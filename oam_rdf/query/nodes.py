@@ -9,6 +9,7 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from oam_rdf.namespaces import DCTERMS, OAM, RDF
+from oam_rdf.ontology import Ontology
 from oam_rdf.query.edges import Way
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.store.walk import Edge
@@ -63,7 +64,7 @@ def node_of(
         id=called(snapshot, iri),
         iri=iri,
         title=facets.titles[row] if known else "",
-        granularity=facets.column("granularity")[row] if known else _kind(marks(snapshot, iri)),
+        granularity=facets.column("granularity")[row] if known else _kind(marks(snapshot, iri, snapshot.ontology)),
         epistemic_state=facets.column("epistemic_state")[row] if known else "",
         version_status=snapshot.version_status[row] if known else "",
         successors=tuple(sorted(facets.identifiers[int(r)] for r in new[old == row])) if known else (),
@@ -90,9 +91,8 @@ def called(snapshot: Snapshot, iri: str) -> str:
     return iri.rpartition("/original/")[2] if "/original/" in iri else iri
 
 
-def marks(snapshot: Snapshot, iri: str) -> frozenset[str]:
+def marks(snapshot: Snapshot, iri: str, ontology: Ontology) -> frozenset[str]:
     """Classes (with superclasses), roles and operators that a node carries."""
-    ontology = snapshot.ontology
     found: set[str] = set()
     for predicate in (RDF + "type", OAM + "hasRole", OAM + "hasOperator", OAM + "evidenceKind"):
         for quad in snapshot.store.quads_for_pattern(NamedNode(iri), NamedNode(predicate), None):

@@ -8,7 +8,7 @@ Provenance graphs are never walked: they speak of graphs, not of knowledge.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,6 +17,8 @@ from pyoxigraph import NamedNode, Store
 from oam_rdf.paths import Path, branches
 
 _MANY = 12  # properties of one hop from which all triples of a node are looked at instead
+#: A run of (predicate IRI, against its direction?).
+Branch = tuple[tuple[str, bool], ...]
 _NOT_WALKED = re.compile(r"/(?:provenance|history)(?:/[a-z]+)?$")
 
 
@@ -85,14 +87,19 @@ def step(
 
     ``admits`` keeps nodes that a caller may not see out of the walk, in the middle of a sequence too (decision D16).
     """
+    return _step(store, node, tuple(branches(path)), admits, limit)
+
+
+def _step(
+    store: Store, node: str, ways: Sequence[Branch], admits: Callable[[str], bool] | None, limit: int
+) -> list[Hop]:
     found: set[Hop] = set()
-    ways = list(branches(path))
     for against in (False, True):
         single = {branch[0][0] for branch in ways if len(branch) == 1 and branch[0][1] == against}
         if len(single) > _MANY:
             edges = (e for e in _any_edges(store, node, single, against) if admits is None or admits(e.target))
             found.update(Hop(node, edge.target, (edge,)) for edge in islice(edges, limit))
-            ways = [branch for branch in ways if len(branch) > 1 or branch[0][1] != against]
+            ways = tuple(branch for branch in ways if len(branch) > 1 or branch[0][1] != against)
     for branch in ways:
         trails: list[tuple[Edge, ...]] = [()]
         for predicate, against in branch:
@@ -121,6 +128,7 @@ def walk(
 
     :param max_depth: hops at most; None = as far as it goes.
     """
+    ways = tuple(branches(path))
     depth: dict[str, int] = {}
     came_by: dict[str, Hop] = {}
     hops: list[Hop] = []
@@ -130,7 +138,7 @@ def walk(
         distance += 1
         following: list[str] = []
         for node in frontier:
-            out = step(store, node, path, admits, max_hops)
+            out = _step(store, node, ways, admits, max_hops)
             if not out:
                 dead_ends.append(node)
             hops.extend(out)
