@@ -56,7 +56,9 @@ class Direction:
     ``order`` is ``near`` (nearest first), ``head`` (only the ends of the chain), ``stronger``/``weaker`` (only objects
     whose state or verification is so in the partial order) or ``rigorous`` (stronger, or a more formal role).
     ``target`` holds IRIs of classes, roles or operators, one of which an arrival must carry (empty = any object);
-    ``last`` is the hop that an arrival must have come by, if not any.
+    ``last`` is the hop that an arrival must have come by, if not any. ``opposite`` holds IRIs of directions that lead back;
+    ``related`` IRIs of concepts that mean what the direction looks for. ``hop`` is the step as it is walked: a property that
+    stands for all relations, and has no edges of its own, is written out.
     """
 
     notation: str
@@ -68,6 +70,13 @@ class Direction:
     labels: Mapping[str, str]
     cues: tuple[Cue, ...]
     canonical: bool  # one of the paper's sixteen
+    opposite: frozenset[str] = frozenset()
+    related: frozenset[str] = frozenset()
+    spread: Path | None = None
+
+    @property
+    def hop(self) -> Path:
+        return self.spread or self.step
 
 
 @dataclass(frozen=True, slots=True)

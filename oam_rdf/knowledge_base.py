@@ -24,14 +24,14 @@ from oam_rdf.ingest.run import IngestOptions, Progress, silent
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import PREFIXES
 from oam_rdf.ontology import Ontology
-from oam_rdf.query import card, diff, export, navigate, priority, search, source, versions
+from oam_rdf.query import card, diff, export, priority, search, source, versions
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.card import Card
 from oam_rdf.query.certificate import Certificates
 from oam_rdf.query.certificate_rdf import serialize_certificate
 from oam_rdf.query.compile import compile_query
 from oam_rdf.query.diff import Diff
-from oam_rdf.query.navigate import Navigation
+from oam_rdf.query.navigator import Navigator
 from oam_rdf.query.options import checked_language
 from oam_rdf.query.plan import Plan
 from oam_rdf.query.propose import Chat, propose
@@ -53,7 +53,7 @@ from oam_rdf.store.validation import Validation, validate_files, validate_store
 _ALL = VISIBILITIES[-1]
 
 
-class KnowledgeBase:
+class KnowledgeBase(Navigator):
     """A knowledge base on disk. Use :meth:`init` or :meth:`open`; the constructor does no I/O.
 
     Reading methods take ``clearance`` (one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED; default all) and answer from the
@@ -220,11 +220,6 @@ class KnowledgeBase:
         with self.snapshot(clearance) as snapshot:
             plan = compile_query(query, snapshot, checked_language(language))
         return plan if chat is None else propose(plan, chat, name)
-
-    def navigate(self, start: str, direction: str, *, steps: int | None = None, clearance: str = _ALL) -> Navigation:
-        """Walk from an object along a direction."""
-        with self.snapshot(clearance) as snapshot:
-            return navigate.navigate(snapshot, start, direction, steps=steps)
 
     def trace(self, retrieval_id: str, *, clearance: str = _ALL) -> dict[str, Any]:
         """The certificate of an earlier answer."""

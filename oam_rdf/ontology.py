@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 from oam_rdf.concepts import Concept, Cue, Direction, RelationType, Transition, language
 from oam_rdf.errors import ConfigError
 from oam_rdf.namespaces import OAM, OWL, RDF, RDFS, SCHEMES, SKOS
-from oam_rdf.paths import read_path
+from oam_rdf.paths import Alternative, Predicate, read_path, spread
 from oam_rdf.resources import ontology_dir
 
 __all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "Transition", "language"]
@@ -28,19 +28,19 @@ _PROPERTIES = {OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "Annotati
 
 
 class Ontology:
-    """All that ``ontology/`` says, read once per process. Use :meth:`load`."""
+    """All that ``ontology/`` says, read once per process, and what the Turtle of a folder of the user's adds.
 
-    def __init__(self, folder: FilePath) -> None:
+    Use :meth:`load`.
+    """
+
+    def __init__(self, folder: FilePath, extra: tuple[FilePath, ...] = ()) -> None:
         self._facts: dict[object, dict[str, list[object]]] = defaultdict(lambda: defaultdict(list))
         files = [*sorted(folder.glob("*.ttl")), *sorted((folder / "schemes").glob("*.ttl"))]
         if not files:
             raise ConfigError("the ontology is not there", place=str(folder), hint="reinstall the package")
-        for file in files:
-            try:
-                for quad in parse(path=str(file), format=RdfFormat.TURTLE):
-                    self._facts[quad.subject][quad.predicate.value].append(quad.object)
-            except SyntaxError as error:
-                raise ConfigError(str(error), place=f"{file.name}:{error.lineno}") from error
+        self._read(files)
+        shipped = set(self._facts)
+        self._read(extra)
         named = [(node, facts) for node, facts in self._facts.items() if isinstance(node, NamedNode)]
         types = {
             node.value: {str(kind.value) for kind in facts[RDF + "type"] if isinstance(kind, NamedNode)}
@@ -55,7 +55,12 @@ class Ontology:
             {iri: self._closure(iri, RDFS + "subClassOf") for iri, kinds in types.items() if OWL + "Class" in kinds}
         )
         self.concepts: Mapping[str, Concept] = MappingProxyType(
-            {iri: self._concept(iri) for iri, kinds in types.items() if SKOS + "Concept" in kinds}
+            {
+                iri: self._concept(iri)
+                for iri, kinds in types.items()
+                # A scheme of the user's own may be walked over; nothing here asks for its concepts.
+                if SKOS + "Concept" in kinds and (NamedNode(iri) in shipped or self._scheme(iri))
+            }
         )
         self._by_notation = {(c.scheme, key): c for c in self.concepts.values() for key in (*c.aliases, c.notation)}
         self._folded = {(scheme, key.casefold()): c for (scheme, key), c in self._by_notation.items()}
@@ -63,6 +68,10 @@ class Ontology:
         self.broader: Mapping[str, frozenset[str]] = MappingProxyType(
             {iri: concept.broader for iri, concept in self.concepts.items()}
         )
+        tops = (OAM + "relatesTo",)  # decision D18: its edges are not materialised
+        self._written_out = {
+            top: Alternative(tuple(Predicate(iri) for iri in (*self._below(types, top), top))) for top in tops
+        }
         self.directions: Mapping[str, Direction] = MappingProxyType(
             {c.notation: self._direction(c) for c in self.concepts.values() if c.scheme == "direction"}
         )
@@ -74,9 +83,14 @@ class Ontology:
         )
 
     @classmethod
-    def load(cls, folder: FilePath | None = None) -> Ontology:
-        """The vocabulary in ``folder`` (default: the one that ships), cached. :raises ConfigError: if it is damaged."""
-        return _load(folder or ontology_dir())
+    def load(cls, folder: FilePath | None = None, extra: FilePath | None = None) -> Ontology:
+        """The vocabulary in ``folder`` (default: the one that ships) with the ``*.ttl`` of ``extra``, cached.
+
+        :raises ConfigError: if it is damaged.
+        """
+        more = sorted(extra.glob("*.ttl")) if extra is not None and extra.is_dir() else []
+        stamps = tuple((file, (at := file.stat()).st_mtime_ns, at.st_size) for file in more)
+        return _load(folder or ontology_dir(), stamps)
 
     def concept(self, scheme: str, notation: str) -> Concept | None:
         """The concept by notation or alias, letter case ignored if nothing matches exactly; None if unknown (D3)."""
@@ -124,6 +138,15 @@ class Ontology:
         and evidence kinds; values that share a notation (REPRODUCED) are one. False for incomparable ones."""
         return self._joint(b) in self._stronger.get(self._joint(a), frozenset())
 
+    def incompatible(self, a: str, b: str) -> bool:
+        """Whether one claim cannot be in both states (notations), by ``oam:incompatibleWith`` of them or of broader ones."""
+        sides = [[_STATE + state for state in self._lineage(each)] for each in (a, b)]
+        return any(
+            other in self._iris(one, OAM + "incompatibleWith") or one in self._iris(other, OAM + "incompatibleWith")
+            for one in sides[0]
+            for other in sides[1]
+        )
+
     def transition(self, source: str, target: str) -> Transition | None:
         """The row that allows a state to change from ``source`` to ``target`` (notations), None if no row does.
 
@@ -157,6 +180,21 @@ class Ontology:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
+    def _read(self, files: Iterable[FilePath]) -> None:
+        for file in files:
+            try:
+                for quad in parse(path=str(file), format=RdfFormat.TURTLE):
+                    if quad.object not in (known := self._facts[quad.subject][quad.predicate.value]):
+                        known.append(quad.object)
+            except SyntaxError as error:
+                raise ConfigError(str(error), place=f"{file.name}:{error.lineno}") from error
+
+    def _scheme(self, iri: str) -> str:
+        """Name of the scheme that a concept is of by its IRI, or by ``skos:inScheme`` where it has another one."""
+        said = self._iris(iri, SKOS + "inScheme")
+        named = (name for name, space in SCHEMES.items() if iri.startswith(space) or space.rstrip("/") in said)
+        return next(named, "")
+
     def _objects(self, node: object, predicate: str) -> list[object]:
         facts = self._facts.get(node)
         return facts.get(predicate, []) if facts is not None else []
@@ -186,7 +224,7 @@ class Ontology:
         return frozenset(seen - {iri})
 
     def _concept(self, iri: str) -> Concept:
-        scheme = next((name for name, space in SCHEMES.items() if iri.startswith(space)), "")
+        scheme = self._scheme(iri)
         notation = self._text(iri, SKOS + "notation")
         if not scheme or not notation:
             raise ConfigError(
@@ -230,7 +268,14 @@ class Ontology:
             concept.labels,
             concept.cues,
             self._text(concept.iri, OAM + "canonical") == "true",
+            self._iris(concept.iri, OAM + "opposite"),
+            concept.related,
+            spread(read_path(steps[0], self._objects), self._written_out),
         )
+
+    def _below(self, types: Mapping[str, set[str]], top: str) -> list[str]:
+        kinds = sorted(iri for iri, kinds in types.items() if OWL + "ObjectProperty" in kinds)
+        return [iri for iri in kinds if top in self._closure(iri, RDFS + "subPropertyOf")]
 
     def _relations(self, types: Mapping[str, set[str]]) -> list[tuple[str, RelationType]]:
         found: list[tuple[str, RelationType]] = []
@@ -307,6 +352,6 @@ class Ontology:
         return closed
 
 
-@lru_cache(maxsize=4)
-def _load(folder: FilePath) -> Ontology:
-    return Ontology(folder)
+@lru_cache(maxsize=8)
+def _load(folder: FilePath, extra: tuple[tuple[FilePath, int, int], ...] = ()) -> Ontology:
+    return Ontology(folder, tuple(file for file, _, _ in extra))

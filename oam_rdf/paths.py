@@ -5,7 +5,7 @@ A path is one hop of a navigation direction. The walker asks it for the predicat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -85,6 +85,23 @@ def invert(path: Path) -> Path:
             return Alternative(tuple(invert(part) for part in paths))
         case Sequence(paths):
             return Sequence(tuple(invert(part) for part in reversed(paths)))
+
+
+def spread(path: Path, meaning: Mapping[str, Path]) -> Path:
+    """The path with predicates replaced by what they stand for.
+
+    >>> spread(Inverse(Predicate("http://e.x/a")), {"http://e.x/a": Predicate("http://e.x/b")}).to_sparql()
+    '^<http://e.x/b>'
+    """
+    match path:
+        case Predicate(iri):
+            return meaning.get(iri, path)
+        case Inverse(inner):
+            return Inverse(spread(inner, meaning))
+        case Alternative(paths):
+            return Alternative(tuple(spread(part, meaning) for part in paths))
+        case Sequence(paths):
+            return Sequence(tuple(spread(part, meaning) for part in paths))
 
 
 def branches(path: Path) -> Iterator[tuple[tuple[str, bool], ...]]:

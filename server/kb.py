@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flask import current_app
 
 from oam_rdf.errors import OamError, UsageError
+from oam_rdf.ontology import Ontology
+from oam_rdf.store.layout import Layout
 from oam_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -48,8 +50,13 @@ class Reader:
     def search(self, query: str, **options: Any) -> Any:
         return self._ask("search", query, **options)
 
-    def navigate(self, start: str, direction: str, steps: int | None) -> Any:
-        return self._ask("navigate", start, direction, steps=steps)
+    @property
+    def ontology(self) -> Ontology:
+        """The vocabulary with what the knowledge base's own Turtle adds."""
+        return Ontology.load(extra=Layout(self._path).ontology)
+
+    def navigate(self, start: str, direction: str, **options: Any) -> Any:
+        return self._ask("navigate", start, direction, **options)
 
     def trace(self, identifier: str) -> Any:
         return self._ask("trace", identifier)

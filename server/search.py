@@ -7,8 +7,11 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
+from oam_rdf.errors import UsageError
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.ontology import Ontology
+from oam_rdf.query.expression import parse
+from oam_rdf.query.fallback import FALLBACKS
 from oam_server.kb import plain, reader
 from oam_server.negotiate import json_response, rdf_or_json, rdf_response
 from oam_server.params import Param, identifier, read
@@ -44,7 +47,13 @@ def _search_params() -> tuple[Param, ...]:
     )
 
 
-_NAVIGATE = (Param("start", required=True), Param("direction", required=True), Param("steps", "int", low=1, high=1_000))
+_NAVIGATE = (
+    Param("start", required=True),
+    Param("direction", required=True),
+    Param("steps", "int", low=1, high=1_000),
+    Param("fallback", choices=tuple(name.upper() for name in FALLBACKS)),
+    Param("trail_id"),
+)
 _SOURCE = (Param("context", "int", low=0, high=10_000),)
 
 
@@ -69,13 +78,16 @@ def search_() -> Response:
 
 @search.route("/navigate", methods=["GET", "POST"])
 def navigate() -> Response:
-    """Where a direction leads from an object: nodes, routes, loops, dead ends."""
-    given = read(_NAVIGATE)
-    # Directions have labels and synonyms in three languages: the ontology resolves them, not this list.
-    if Ontology.load().direction(given["direction"]) is None:
-        known = ", ".join(Ontology.load().directions)
-        raise bad_parameter("direction", f"{given['direction']!r} is no direction", f"one of {known}")
-    return _answer(reader().navigate(identifier(given["start"]), given["direction"], given.get("steps")))
+    """Where a direction, or several one after the other, lead from an object: nodes, routes, loops, dead ends."""
+    options = read(_NAVIGATE)
+    start, direction = identifier(options.pop("start")), options.pop("direction")
+    try:  # directions are the ontology's and the knowledge base's, no list of this server's
+        parse(direction, reader().ontology)
+    except UsageError as error:
+        raise bad_parameter("direction", error.message, error.hint) from error
+    if "fallback" in options:
+        options["fallback"] = options["fallback"].lower()
+    return _answer(reader().navigate(start, direction, **options))
 
 
 @search.get("/trace/<path:id>")

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from oam_rdf.cli.output import Context
-from oam_rdf.cli.show import answer_text, navigation_text
+from oam_rdf.cli.show import answer_text
+from oam_rdf.cli.show_navigation import navigation_text
 from oam_rdf.errors import FeatureMissing, Refused
 from oam_rdf.ingest.run import IngestOptions
 from oam_rdf.knowledge_base import KnowledgeBase

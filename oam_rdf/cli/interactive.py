@@ -239,7 +239,8 @@ def meant(text: str, leads: Sequence[str] = ()) -> list[str]:
     way = Ontology.load().direction(text)
     if way is not None:
         return [way.notation]
-    begins = [name for name in sorted(Ontology.load().directions) if name.startswith(text.upper())]
+    known = {*Ontology.load().directions, *leads}  # a knowledge base may lead on by directions of its own
+    begins = [name for name in sorted(known) if name.startswith(text.upper())]
     return [name for name in begins if name in leads] or begins
 
 

@@ -1,4 +1,4 @@
-"""Verbs that answer: search, navigate, trace, source, versions."""
+"""Verbs that answer: search, trace, source, versions."""
 
 from __future__ import annotations
 
@@ -6,27 +6,11 @@ import click
 
 from oam_rdf.cli.output import Context, json_option, print_json
 from oam_rdf.cli.search import search
-from oam_rdf.cli.show import chain_text, diff_text, navigation_text, source_text
+from oam_rdf.cli.show import chain_text, diff_text, source_text
 from oam_rdf.cli.show_status import status_text
 from oam_rdf.cli.trace import trace
 from oam_rdf.errors import UsageError
 from oam_rdf.query.statuses import status_at, status_history
-
-
-@click.command()
-@click.argument("start")
-@click.argument("direction")
-@click.option("--steps", type=int, default=None, help="How many hops (default: as far as it goes).")
-@json_option
-@click.pass_obj
-def navigate(obj: Context, start: str, direction: str, steps: int | None, as_json: bool) -> int:
-    """Walk from START along DIRECTION, such as VERSION.LATEST or DEPENDENCY.UPSTREAM."""
-    found = obj.open().navigate(start, direction, steps=steps)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        obj.console().print(navigation_text(found))
-    return 0
 
 
 @click.command()
@@ -84,4 +68,4 @@ def versions(
     return None
 
 
-COMMANDS = (search, navigate, trace, source, versions)
+COMMANDS = (search, trace, source, versions)

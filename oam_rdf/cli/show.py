@@ -6,38 +6,10 @@ from rich.markup import escape
 
 from oam_rdf.cli.show_answer import answer_text
 from oam_rdf.query.diff import Diff
-from oam_rdf.query.navigate import Navigation
 from oam_rdf.query.source import SourceView
 from oam_rdf.query.versions import Chain
 
-__all__ = ["answer_text", "chain_text", "diff_text", "navigation_text", "source_text"]
-
-
-def navigation_text(found: Navigation) -> str:
-    """The arrivals in order with their routes, then conflict, loops and dead ends."""
-    lines = [f"[bold]{escape(found.start)}[/] {found.direction}: {len(found.nodes)} reached"]
-    if found.route:
-        lines.append("route " + escape(" → ".join((found.start, *found.route))))
-    for node in found.nodes:
-        status = " · ".join(
-            part for part in (node.granularity.lower(), node.version_status, node.epistemic_state) if part
-        )
-        mark = " (branches)" if node.branch else ""
-        lines.append(f"  {node.depth}. [cyan]{escape(node.id)}[/] {escape(node.title)}{mark}  [dim]{status}[/]")
-        if len(node.route) > 2:
-            steps = " → ".join(node.route)
-            lines.append(f"     [dim]{escape(steps)}[/]")
-    if found.note:
-        lines.append(escape(found.note))
-    if found.conflict:
-        lines.append(f"[red]{found.conflict}[/]: {escape(found.reason)}")
-    for first, second in found.loops:
-        lines.append(f"[yellow]loop[/]: {escape(first)} → {escape(second)}")
-    if found.dead_ends:
-        lines.append("dead ends: " + escape(", ".join(found.dead_ends)))
-    if found.more or found.truncated:
-        lines.append("[dim]the walk goes on: give more --steps[/]")
-    return "\n".join(lines)
+__all__ = ["answer_text", "chain_text", "diff_text", "source_text"]
 
 
 def chain_text(chain: Chain) -> str:

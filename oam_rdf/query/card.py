@@ -53,7 +53,7 @@ def card(snapshot: Snapshot, identifier: str) -> Card:
     """The card of the object called ``identifier``. :raises NotFound: if it does not exist or may not be seen."""
     iri = node(snapshot, identifier)
     facets, row = snapshot.facets, snapshot.facets.row(iri)
-    ways = ((name, navigate(snapshot, iri, name, 1)) for name in sorted(Ontology.load().directions))
+    ways = ((name, navigate(snapshot, iri, name, 1)) for name in sorted(snapshot.ontology.directions))
     new, old = snapshot.edges
     document = int(facets.document[row]) if row >= 0 else -1
     known = {

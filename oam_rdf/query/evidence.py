@@ -71,8 +71,8 @@ def _read(snapshot: Snapshot, iri: str) -> Evidence:
     return Evidence(
         iri=iri,
         id=(snapshot.facets.identifiers[row] if row >= 0 else "") or iri,
-        kind=_notation(snapshot, node, "evidenceKind", "evidence-kind"),
-        outcome=_notation(snapshot, node, "outcome", "outcome"),
+        kind=notation(snapshot, node, "evidenceKind", "evidence-kind"),
+        outcome=notation(snapshot, node, "outcome", "outcome"),
         reference=next((text for text in cited if text), ""),
         artifact=artifact is not None,
     )
@@ -83,6 +83,7 @@ def _text(snapshot: Snapshot, node: NamedNode, predicate: str) -> str:
     return min((quad.object.value for quad in quads if isinstance(quad.object, Literal)), default="")
 
 
-def _notation(snapshot: Snapshot, node: NamedNode, predicate: str, scheme: str) -> str:
+def notation(snapshot: Snapshot, node: NamedNode, predicate: str, scheme: str) -> str:
+    """The first value of a property of :data:`OAM` by its notation in a scheme, "" without one."""
     quads = snapshot.store.quads_for_pattern(node, NamedNode(OAM + predicate), None)
     return min((str(getattr(q.object, "value", "")).removeprefix(SCHEMES[scheme]) for q in quads), default="")

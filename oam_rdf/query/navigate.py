@@ -6,46 +6,48 @@ PEP-241 → 314, 345, 426, 566. Two heads, or a ring, are a VERSION_CONFLICT.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pyoxigraph import NamedNode
 
 from oam_rdf.errors import UsageError
-from oam_rdf.namespaces import DCTERMS, OAM, RDF, SCHEMES
+from oam_rdf.namespaces import DCTERMS, OAM, SCHEMES
 from oam_rdf.ontology import Direction, Ontology
+from oam_rdf.query.edges import NearMiss
 from oam_rdf.query.history import Copy, copies_of, value
+from oam_rdf.query.loops import Loop
+from oam_rdf.query.nodes import Node, called, marks, node_of, relation_of
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.versions import order
-from oam_rdf.store.walk import Edge, Hop, Walk, step, walk
+from oam_rdf.store.walk import Walk, step, walk
 
 MAX_NODES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """An arrival. ``depth`` counts hops from the start, ``route`` are the ids on one shortest way there, both ends
-    included, ``relations`` the relation of each hop (``^`` = walked against its direction). ``branch``: several ways lead
-    on from here."""
+class LegReport:
+    """One direction of an expression: from how many ``starts`` to how many ``arrivals`` it led.
 
-    id: str
-    iri: str
-    title: str
-    granularity: str
-    epistemic_state: str
-    version_status: str
-    successors: tuple[str, ...]
-    source_available: bool
-    depth: int
-    level: int
-    route: tuple[str, ...]
-    relations: tuple[str, ...]
-    branch: bool
+    ``dead_ends`` are starts from which it led nowhere, ``passed`` what was walked through, ``loops`` hops inside a cycle.
+    """
+
+    number: int
+    direction: str
+    steps: int | None
+    starts: int
+    arrivals: int
+    dead_ends: tuple[str, ...]
+    loops: tuple[tuple[str, str], ...]
+    passed: tuple[str, ...]
+    more: bool
+    truncated: bool
+    fallback: str
 
     def to_json(self) -> dict[str, Any]:
-        return {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in self.__slots__}
+        values = {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in self.__slots__}
+        return {**values, "loops": [list(loop) for loop in self.loops]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ class Navigation:
     ``dead_ends`` include the start if there is nowhere to go. ``loops`` are hops inside a cycle, as (from, to).
     ``passed`` are objects that were walked through but are not what the direction looks for. ``more`` says that the
     step limit, ``truncated`` that the size limit stopped the walk. ``note`` says why a walk to earlier versions is empty.
+    ``legs`` report on each direction of an expression. ``near_misses`` are candidate edges that would have led on.
+    ``fallback``: none, operator tags or similarity, the weakest ground that an arrival rests on. ``loop``: what a trail
+    warns of, None without one.
     """
 
     start: str
@@ -72,6 +77,10 @@ class Navigation:
     more: bool
     truncated: bool
     note: str = ""
+    legs: tuple[LegReport, ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
+    fallback: str = "none"
+    loop: Loop | None = None
 
     @property
     def route(self) -> tuple[str, ...]:
@@ -95,6 +104,10 @@ class Navigation:
             "more": self.more,
             "truncated": self.truncated,
             "note": self.note,
+            "legs": [leg.to_json() for leg in self.legs],
+            "near_misses": [miss.to_json() for miss in self.near_misses],
+            "fallback": self.fallback,
+            "loop": self.loop.to_json() if self.loop else None,
         }
 
 
@@ -107,17 +120,23 @@ def navigate(
     :raises NotFound: if the start does not exist or may not be seen.
     :raises UsageError: for an unknown direction or a start that names several objects.
     """
-    ontology = Ontology.load()
+    ontology = snapshot.ontology
     way = ontology.direction(direction)
     if way is None:
         known = ", ".join(sorted(ontology.directions))
         raise UsageError(f"unknown direction {direction!r}", hint=f"one of {known}")
     if steps is not None and steps < 1:
         raise UsageError(f"steps = {steps}", hint="1 or more")
-    origin = node(snapshot, start)
-    found = walk(snapshot.store, origin, way.step, max_depth=steps, max_nodes=max_nodes, admits=snapshot.admits)
-    result = _Report(snapshot, ontology, way, found, steps).result()
-    return with_edits(snapshot, result, origin) if way.notation == "VERSION.EARLIER" else result
+    return plain(snapshot, node(snapshot, start), way, steps, max_nodes=max_nodes)[1]
+
+
+def plain(
+    snapshot: Snapshot, origin: str, way: Direction, steps: int | None = None, *, max_nodes: int = MAX_NODES
+) -> tuple[Walk, Navigation]:
+    """The walk of one direction from the IRI ``origin``, and what it says."""
+    found = walk(snapshot.store, origin, way.hop, max_depth=steps, max_nodes=max_nodes, admits=snapshot.admits)
+    result = Report(snapshot, snapshot.ontology, way, found, steps).result()
+    return found, with_edits(snapshot, result, origin) if way.notation == "VERSION.EARLIER" else result
 
 
 def with_edits(snapshot: Snapshot, found: Navigation, start: str) -> Navigation:
@@ -162,29 +181,25 @@ def _stored(snapshot: Snapshot, copy: Copy, predicate: str) -> str:
     return value(snapshot.history, NamedNode(copy.iri), predicate) if snapshot.history is not None else ""
 
 
-class _Report:
+class Report:
+    """What a walk along a direction says, by ids."""
+
     def __init__(self, snapshot: Snapshot, ontology: Ontology, way: Direction, found: Walk, steps: int | None) -> None:
         self.snapshot, self.ontology, self.way, self.found, self.steps = snapshot, ontology, way, found, steps
         self.versions = way.notation.startswith("VERSION.")
         self.out: dict[str, set[str]] = {}
+        self.into: dict[str, set[str]] = {}
         for hop in found.hops:
             self.out.setdefault(hop.source, set()).add(hop.target)
+            self.into.setdefault(hop.target, set()).add(hop.source)
 
     def result(self) -> Navigation:
         found = self.found
         levels = self.levels() if self.versions else dict(found.depth)
-        arrivals = [iri for iri in found.depth if self.arrives(iri)]
-        if self.versions:
-            arrivals.sort(key=lambda iri: (levels[iri], self.id(iri)))
-        else:
-            arrivals.sort(key=lambda iri: (found.depth[iri], self.id(iri)))
-        ends = [iri for iri in found.depth if not self.out.get(iri) and iri not in found.unexpanded]
-        conflict = reason = ""
-        if self.versions and self.way.notation != "VERSION.EARLIER":
-            reason = "cycle" if found.loops else "fork" if len(ends) > 1 else ""
-        elif self.versions and found.loops:
-            reason = "cycle"
-        conflict = "VERSION_CONFLICT" if reason else ""
+        arrivals = sorted(self.arrivals(), key=lambda iri: (levels[iri], self.id(iri)))
+        ends = self.ends()
+        arrived = set(arrivals)
+        reason = self.reason(ends)
         return Navigation(
             start=self.id(found.start),
             direction=self.way.notation,
@@ -194,12 +209,28 @@ class _Report:
             dead_ends=tuple(self.id(iri) for iri in found.dead_ends),
             loops=tuple(sorted({(self.id(hop.source), self.id(hop.target)) for hop in found.loops})),
             branches=tuple(sorted(self.id(iri) for iri, targets in self.out.items() if len(targets) > 1)),
-            passed=tuple(self.id(iri) for iri in found.depth if iri not in set(arrivals)),
-            conflict=conflict,
+            passed=tuple(self.id(iri) for iri in found.depth if iri not in arrived),
+            conflict="VERSION_CONFLICT" if reason else "",
             reason=reason,
             more=bool(found.unexpanded) and not found.truncated,
             truncated=found.truncated,
         )
+
+    def reason(self, ends: list[str]) -> str:
+        """Why the versions are in conflict: ``cycle``, ``fork`` or ""."""
+        if not self.versions:
+            return ""
+        forked = len(ends) > 1 and self.way.notation != "VERSION.EARLIER"
+        return "cycle" if self.found.loops else "fork" if forked else ""
+
+    def arrivals(self) -> list[str]:
+        """Nodes that the direction looks for, near first."""
+        return [iri for iri in self.found.depth if self.arrives(iri)]
+
+    def ends(self) -> list[str]:
+        """Nodes from which nothing leads on."""
+        found = self.found
+        return [iri for iri in found.depth if not self.out.get(iri) and iri not in found.unexpanded]
 
     def levels(self) -> dict[str, int]:
         """Longest distance from the start over the hops seen, cycles counted as one node."""
@@ -224,19 +255,11 @@ class _Report:
         last = self.way.last
         if last is None:
             return True
-        sources = [hop.source for hop in self.found.hops if hop.target == iri]
-        return any(h.target == iri for s in sources for h in step(self.snapshot.store, s, last, self.snapshot.admits))
+        store, admits = self.snapshot.store, self.snapshot.admits
+        return any(hop.target == iri for source in self.into.get(iri, ()) for hop in step(store, source, last, admits))
 
     def marks(self, iri: str) -> frozenset[str]:
-        """Classes (with superclasses), roles and operators that a node carries."""
-        found: set[str] = set()
-        for predicate in (RDF + "type", OAM + "hasRole", OAM + "hasOperator", OAM + "evidenceKind"):
-            for quad in self.snapshot.store.quads_for_pattern(NamedNode(iri), NamedNode(predicate), None):
-                if isinstance(quad.object, NamedNode):
-                    found.add(quad.object.value)
-                    found |= self.ontology.superclasses.get(quad.object.value, frozenset())
-                    found |= self.ontology.broader.get(quad.object.value, frozenset())
-        return frozenset(found)
+        return marks(self.snapshot, iri, self.ontology)
 
     def compares(self, iri: str) -> bool:
         here, there = self.standing(self.found.start), self.standing(iri)
@@ -263,50 +286,16 @@ class _Report:
         return int(bool(formal & self.marks(iri)))
 
     def id(self, iri: str) -> str:
-        row = self.snapshot.facets.row(iri)
-        return (self.snapshot.facets.identifiers[row] if row >= 0 else "") or self.short(iri)
-
-    def short(self, iri: str) -> str:
-        """How a node that is no object is called: its title or citation, else what follows the base."""
-        for predicate in (DCTERMS + "title", DCTERMS + "bibliographicCitation", DCTERMS + "identifier"):
-            for quad in self.snapshot.store.quads_for_pattern(NamedNode(iri), NamedNode(predicate), None):
-                if not isinstance(quad.object, NamedNode):
-                    return str(getattr(quad.object, "value", iri))
-        return iri.rpartition("/original/")[2] if "/original/" in iri else iri
+        return called(self.snapshot, iri)
 
     def node(self, iri: str, level: int) -> Node:
-        snapshot, facets = self.snapshot, self.snapshot.facets
-        row = facets.row(iri)
-        route: tuple[Hop, ...] = self.found.route(iri)
-        known = row >= 0
-        return Node(
-            id=self.id(iri),
-            iri=iri,
-            title=facets.titles[row] if known else "",
-            granularity=facets.column("granularity")[row] if known else _kind(self.marks(iri)),
-            epistemic_state=facets.column("epistemic_state")[row] if known else "",
-            version_status=snapshot.version_status[row] if known else "",
-            successors=self.successors(row) if known else (),
-            source_available=bool(facets.has_original[row]) if known else "/original/" in iri,
+        route = self.found.route(iri)
+        return node_of(
+            self.snapshot,
+            iri,
             depth=self.found.depth[iri],
             level=level,
             route=(self.id(self.found.start), *(self.id(hop.target) for hop in route)),
-            relations=tuple("/".join(_relation(edge) for edge in hop.edges) for hop in route),
+            relations=tuple("/".join(relation_of(edge) for edge in hop.edges) for hop in route),
             branch=len(self.out.get(iri, ())) > 1,
         )
-
-    def successors(self, row: int) -> tuple[str, ...]:
-        new, old = self.snapshot.edges
-        return tuple(sorted(self.snapshot.facets.identifiers[int(r)] for r in new[old == row]))
-
-
-def _relation(edge: Edge) -> str:
-    return ("^" if edge.against else "") + edge.predicate.rpartition("#")[2].rpartition("/")[2]
-
-
-def _kind(marks: frozenset[str]) -> str:
-    names: Mapping[str, str] = {
-        OAM + "Original": "ORIGINAL", OAM + "SourceSpan": "SOURCE_SPAN", OAM + "ExternalWork": "EXTERNAL_WORK",
-        OAM + "EvidenceArtifact": "EVIDENCE_ARTIFACT",
-    }  # fmt: skip
-    return next((name for iri, name in sorted(names.items()) if iri in marks), "")

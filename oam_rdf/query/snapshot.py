@@ -28,6 +28,7 @@ from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.tag_table import Tags, TagTable
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import encode_id
+from oam_rdf.ontology import Ontology
 from oam_rdf.query.degraded import UNREADABLE, Parts, uncovered
 from oam_rdf.query.originals import Texts
 from oam_rdf.query.query_vectors import QueryVectors
@@ -148,6 +149,11 @@ class Snapshot(Parts):
         folder, facets, visible = Path(self.generation.path) / "tags", self.facets, self.visible
         table = self._optional("tags", lambda: TagTable.open(folder, len(facets)))
         return None if table is None else table.view(facets, visible, self.clearance)
+
+    @property
+    def ontology(self) -> Ontology:
+        """The vocabulary with what the knowledge base's own Turtle adds. :raises ConfigError: if that is damaged."""
+        return Ontology.load(extra=Layout(self.kb).ontology)
 
     @cached_property
     def history(self) -> Store | None:

@@ -33,13 +33,19 @@ def backup(layout: Layout, target: Path, *, wait: float = 30.0) -> int:
                 store.backup(str(target / name))
                 del store
         originals = _copy_originals(layout.originals, copy.originals)
-        for source, destination in ((layout.embeddings, copy.embeddings), (layout.certificates, copy.certificates)):
+        for source, destination in (
+            (layout.embeddings, copy.embeddings),
+            (layout.certificates, copy.certificates),
+            (layout.trails, copy.trails),
+        ):
             if source.exists():
                 # SQLite's own copy: a plain one could miss what is still in the write-ahead log.
                 with sqlite3.connect(source) as db, sqlite3.connect(destination) as out:
                     db.backup(out)
         if layout.log.exists():
             shutil.copy2(layout.log, copy.log)
+        if layout.ontology.is_dir():
+            shutil.copytree(layout.ontology, copy.ontology)
     return originals
 
 

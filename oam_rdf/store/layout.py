@@ -62,6 +62,16 @@ class Layout:
         return self.root / "certificates.sqlite"
 
     @property
+    def trails(self) -> Path:
+        """Steps of people and agents, for loop detection. Need not exist."""
+        return self.root / "trails.sqlite"
+
+    @property
+    def ontology(self) -> Path:
+        """Turtle of the knowledge base's own, such as directions, beside what ships. Need not exist."""
+        return self.root / "ontology"
+
+    @property
     def log(self) -> Path:
         return self.root / "log.md"
 

@@ -121,6 +121,13 @@ def test_navigate(read: Ask) -> None:
     wrong = post(read, "/navigate", {"start": "ORBIT-2", "direction": "SIDEWAYS"})
     assert (wrong.status, wrong.json()["parameter"]) == (400, "direction")
     assert post(read, "/navigate", {"start": "ORBIT-2", "direction": "VERSION.LATER", "steps": 0}).status == 400
+    both = post(read, "/navigate", {"start": "ORBIT-2", "direction": "VERSION.LATER*1 / VERSION.EARLIER*1"}).json()
+    assert [leg["direction"] for leg in both["legs"]] == ["VERSION.LATER", "VERSION.EARLIER"] and both["loop"] is None
+    for _ in range(3):
+        body = {"start": "ORBIT-2", "direction": "VERSION.LATER", "trail_id": "t1", "fallback": "operator tags"}
+        looped = post(read, "/navigate", body).json()
+    assert looped["loop"]["flagged"] and looped["loop"]["kind"] == "repeat"
+    assert post(read, "/navigate", {"start": "ORBIT-2", "direction": "VERSION.LATER", "trail_id": " "}).status == 400
     assert post(read, "/navigate", {"start": "../../etc", "direction": "VERSION.LATER"}).status == 400
 
 
