@@ -121,18 +121,19 @@ class LiveStore:
         stamps: list[Quad] = []
         old = list(gone)
         for assertion, provenance in sorted(set(places)):
-            node, graph = NamedNode(assertion), NamedNode(provenance)
-            old += self.store.quads_for_pattern(node, _AT_REVISION, None, graph)
-            stamps.append(Quad(node, _AT_REVISION, _number(revision), graph))
+            node, place = NamedNode(assertion), NamedNode(provenance)
+            old += self.store.quads_for_pattern(node, _AT_REVISION, None, place)
+            stamps.append(Quad(node, _AT_REVISION, _number(revision), place))
         old += self.store.quads_for_pattern(self._subject, _REVISION, None, self._system)
         stamps.append(Quad(self._subject, _REVISION, _number(revision), self._system))
         operations = [_data("DELETE", old)] if old else []
-        filled = {quad.graph_name for quad in new}
         # A graph without a quad would still be there by name, and would count in the content hash.
-        for emptied in {quad.graph_name for quad in gone} - filled:
-            taken = {quad for quad in gone if quad.graph_name == emptied}
-            if all(quad in taken for quad in self.store.quads_for_pattern(None, None, None, emptied)):
-                operations.append(f"DROP SILENT GRAPH {emptied}")
+        taken: dict[Any, set[Quad]] = {}
+        for quad in gone:
+            taken.setdefault(quad.graph_name, set()).add(quad)
+        for graph in taken.keys() - {quad.graph_name for quad in new}:
+            if all(quad in taken[graph] for quad in self.store.quads_for_pattern(None, None, None, graph)):
+                operations.append(f"DROP SILENT GRAPH {graph}")
         operations.append(_data("INSERT", [*new, *stamps]))
         self.store.update(" ;\n".join(operations))
         return revision
