@@ -11,6 +11,7 @@ from typing import Any
 
 from oam_rdf.annotate.report import AnnotateReport
 from oam_rdf.annotate.run import AnnotateOptions, Annotator
+from oam_rdf.curation import Curation
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
 from oam_rdf.ingest import profiles
@@ -344,6 +345,11 @@ class KnowledgeBase(Navigator):
             return Status.empty(self.layout.root, self.config.base)
         with self.snapshot(clearance) as snapshot:
             return status(snapshot, self.config.base)
+
+    @cached_property
+    def curation(self) -> Curation:
+        """What people do to what is known: withdraw, assess, decide."""
+        return Curation(self.minter, self.snapshot, self._publication)
 
     @cached_property
     def certificates(self) -> Certificates:

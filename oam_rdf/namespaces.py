@@ -62,6 +62,7 @@ SCHEMES: dict[str, str] = {
         "edge-source",
         "scorer",
         "anchoring",
+        "review-kind",
     )
 }
 

@@ -147,13 +147,17 @@ class Ontology:
             for other in sides[1]
         )
 
+    def admits(self, iri: str) -> frozenset[str]:
+        """States (IRIs) that an epistemic filter names; their narrower ones are meant as well."""
+        return self._iris(iri, OAM + "admits")
+
     def transition(self, source: str, target: str) -> Transition | None:
         """The row that allows a state to change from ``source`` to ``target`` (notations), None if no row does.
 
         A row for a state holds for its narrower states. A change within one state, its narrower and broader ones is
         always allowed and needs nothing.
         """
-        before, after = self._lineage(source), self._lineage(target)
+        before, after = self.lineage(source), self.lineage(target)
         if set(before) & set(after):
             return Transition(source, target, frozenset(), "", 0, frozenset(), "")
         rows = (self.transitions.get((one, other)) for one in before for other in after)
@@ -305,7 +309,7 @@ class Ontology:
                         )
         return found
 
-    def _lineage(self, state: str) -> list[str]:
+    def lineage(self, state: str) -> list[str]:
         """A state and all that is broader, nearest first."""
         found = [state]
         for name in found:

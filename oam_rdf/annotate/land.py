@@ -17,6 +17,7 @@ from oam_rdf.namespaces import OAM, PROV, concept
 from oam_rdf.store.codec import GENERATED, TYPE, n, oam
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
+from oam_rdf.store.review import Decisions
 from oam_rdf.store.shacl import Validator
 
 _ASSOCIATED = n(PROV + "wasAssociatedWith")
@@ -129,7 +130,7 @@ class Lander:
         held = self._held(stored, drop, encoder.iri)
         out = encoder.encode(proposals, suggestions, held=held, stated=states, rejected=rejected)
         committed = next((q.object for q in stored.provenance if _says(q, file.graph, "committedAt")), None)
-        quads = list(out.quads())
+        quads = Decisions.of(stored.assessment).applied(list(out.quads()))
         gate = Gate(self.validator, self.live, {}, {}, frozenset(drop))
         issues = gate.check(out, file.path) if quads else []
         minted = sum(q.predicate == TYPE and q.object == oam("Statement") for q in quads)

@@ -41,9 +41,16 @@ class Audits:
         return len(self._decisions)
 
     def load(self, live: LiveStore, without: Iterable[str] = ()) -> None:
-        """Audits of everything stored, except of the documents in ``without`` (their ids), which are being replaced."""
+        """Audits of everything stored, except of the documents in ``without`` (their ids), which are being replaced.
+
+        What a person decided lies in an assessment graph, which is not.
+        """
         replaced = {self.minter.document(document_id) for document_id in without}
-        rows = [row for row in live.select(_STORED) if row["document"].value not in replaced]
+        rows = [
+            row
+            for row in live.select(_STORED)
+            if row["document"].value not in replaced or "/assessment" in row["graph"].value
+        ]
         levels = graph_levels(live.store) if rows else {}
         for row in rows:
             audit = Audit(
@@ -73,10 +80,14 @@ class Audits:
         return self.pairs().get((source, target)) if target and proposed(relation) else None
 
     def _ends(self, decision: Decision) -> Iterator[tuple[str, str]]:
-        targets = self.references.meanings(decision.audit.target)
-        for source in self.references.meanings(decision.audit.source):
+        targets = self._meanings(decision.audit.target)
+        for source in self._meanings(decision.audit.source):
             for target in targets:
                 yield source, target
+
+    def _meanings(self, reference: str) -> set[str]:
+        """What a reference can mean: one of our own IRIs, as a review names its ends, means itself."""
+        return {reference} if reference.startswith(self.minter.base) else self.references.meanings(reference)
 
 
 def proposed(relation: Relation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -13,15 +13,19 @@ from pyoxigraph import Literal, NamedNode, Quad
 from oam_rdf.ingest.candidate import Candidate
 from oam_rdf.ingest.history import History
 from oam_rdf.model import VISIBILITIES
-from oam_rdf.namespaces import OAM, PAV, PROV, XSD, concept
+from oam_rdf.namespaces import OAM, PAV, PROV, RDF, XSD, concept
 from oam_rdf.store.codec import DocumentQuads, Resolved
 from oam_rdf.store.document_quads import Anchors
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.originals import Originals, digest
+from oam_rdf.store.review import HAS_OPERATOR, STATUS, Decisions
 
 _STATE, _ASSESSES = NamedNode(OAM + "epistemicState"), NamedNode(OAM + "assesses")
 _VISIBILITY = NamedNode(OAM + "visibility")
+_ACTIVITY_KIND, _TYPE = NamedNode(OAM + "activityKind"), NamedNode(RDF + "type")
+# What people add to an object beside its state, each in its assessment graph.
+_ADDED = {STATUS, HAS_OPERATOR, NamedNode(OAM + "hasEvidence"), NamedNode(OAM + "verification")}
 _ATTRIBUTED, _PREVIOUS = NamedNode(PROV + "wasAttributedTo"), NamedNode(PAV + "previousVersion")
 
 
@@ -75,13 +79,14 @@ class Landing:
         segmentation: str,
     ) -> Replacement:
         """The change for the live store; copies what it replaces into the history first."""
-        drop = self.replaced_graphs(minter, graphs)
+        drop = replaced = self.replaced_graphs(minter, graphs)
         if self.candidate.previous and self.candidate.previous.sha256 == self.candidate.sha256:
             # The text is the same: what taggers said of it still holds (another run of the same tagger replaces it).
             drop = [name for name in drop if "/annotation/" not in name or "/annotation/import" in name]
         quads = list(self.quads.quads())
         old = [quad for name in drop for quad in live.store.quads_for_pattern(None, None, None, NamedNode(name))]
-        quads = _with_kept_assessments(old, quads)
+        standing = [name for name in replaced if name not in drop]
+        quads = _with_kept_assessments(old, quads, lambda: _described(live, standing))
         assertion = NamedNode(minter.graph(self.candidate.id, "assertion"))
         provenance = NamedNode(minter.graph(self.candidate.id, "provenance"))
         previous = self.candidate.previous
@@ -140,17 +145,52 @@ def _is_content(quad: Quad) -> bool:
     return "/assertion" in _graph(quad) or "/assessment" in _graph(quad)
 
 
-def _with_kept_assessments(old: Sequence[Quad], new: list[Quad]) -> list[Quad]:
-    """A person's assessment survives re-import: its nodes stay, and its state stays the current one (ontology.md)."""
-    judged = {quad.subject for quad in old if quad.predicate == _ATTRIBUTED and "/assessment" in _graph(quad)}
+def _described(live: LiveStore, graphs: Sequence[str]) -> set[object]:
+    """What some stored graphs say what it is."""
+    return {
+        quad.subject for name in graphs for quad in live.store.quads_for_pattern(None, _TYPE, None, NamedNode(name))
+    }
+
+
+def _with_kept_assessments(
+    old: Sequence[Quad], new: list[Quad], standing: Callable[[], set[object]] = set
+) -> list[Quad]:
+    """What people said survives re-import: their nodes stay, and their state stays the current one (ontology.md).
+
+    Their decisions on tags hold for those of the importer, too. ``standing``: what graphs that are not replaced describe.
+    """
+    said = [quad for quad in old if "/assessment" in _graph(quad)]
+    judged = {quad.subject for quad in said if quad.predicate == _ATTRIBUTED}
     if not judged:
         return new
-    about = {quad.object for quad in old if quad.predicate == _ASSESSES and quad.subject in judged}
-    living = {quad.subject for quad in new}
+    about = {quad.object for quad in said if quad.predicate == _ASSESSES and quad.subject in judged}
+    living = {quad.subject for quad in new} | standing()
     kept = [
         quad
-        for quad in old
-        if "/assessment" in _graph(quad)
-        and (quad.subject in judged or (quad.predicate == _STATE and quad.subject in about & living))
+        for quad in said
+        if quad.subject in judged
+        or (quad.predicate == _STATE and quad.subject in about & living)
+        or (quad.predicate in _ADDED and quad.subject in living)
     ]
-    return [quad for quad in new if not (quad.predicate == _STATE and quad.subject in about)] + kept
+    named = {quad.object for quad in kept} - judged - living  # the evidence that they name
+    kept += [quad for quad in said if quad.subject in named]
+    # The runs that flags speak of, which are told of in the provenance graphs.
+    runs = {quad.subject for quad in old if quad.predicate == _ACTIVITY_KIND and "/provenance" in _graph(quad)}
+    kept += [quad for quad in old if quad.subject in runs and "/provenance" in _graph(quad)]
+    new = [quad for quad in new if not (quad.predicate == _STATE and quad.subject in about)]
+    return _veiled(Decisions.of(kept).applied([*new, *kept]))
+
+
+def _veiled(quads: list[Quad]) -> list[Quad]:
+    """With the visibility of assessment graphs that only hold what was kept: as narrow as the assertion graph beside them."""
+    levels = {quad.subject: quad.object for quad in quads if quad.predicate == _VISIBILITY}
+    added = []
+    for name in sorted({_graph(quad) for quad in quads if "/assessment" in _graph(quad)}):
+        own = NamedNode(name.replace("/assessment", "/provenance", 1))
+        suffix = name.partition("/assessment")[2].lstrip("/").upper()
+        level = levels.get(NamedNode(name.replace("/assessment", "/assertion", 1)))
+        if suffix in VISIBILITIES:
+            level = NamedNode(concept("visibility", suffix))
+        if level is not None:
+            added += [Quad(node, _VISIBILITY, level, own) for node in (NamedNode(name), own) if node not in levels]
+    return [*quads, *added]

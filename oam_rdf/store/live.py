@@ -46,7 +46,11 @@ def open_store(folder: Path) -> Store:
         return Store(str(folder))
     except OSError as error:
         full = "No space left" in str(error) or "Read-only" in str(error)
-        hint = "nothing is damaged: free some space or make it writable" if full else "run `oam doctor`, or restore a backup"
+        hint = (
+            "nothing is damaged: free some space or make it writable"
+            if full
+            else "run `oam doctor`, or restore a backup"
+        )
         raise Damaged(f"the store does not open: {error}", place=str(folder), hint=hint) from error
 
 
@@ -100,11 +104,38 @@ class LiveStore:
         quads = [quad for change in replaced for quad in (*change.quads, self._stamp(change, revision))]
         operations.append(f"DELETE WHERE {{ GRAPH {self._system} {{ {self._subject} {_REVISION} ?old }} }}")
         quads.append(Quad(self._subject, _REVISION, _number(revision), self._system))
-        operations.append(_insert_data(quads))
+        operations.append(_data("INSERT", quads))
         self.store.update(" ;\n".join(operations))
         if fresh:
             self.store.flush()
             self.layout.journal.unlink()
+        return revision
+
+    def amend(self, gone: Sequence[Quad], new: Sequence[Quad], places: Iterable[tuple[str, str]]) -> int:
+        """Take single quads out of stored graphs and put others in, as one revision; returns it.
+
+        One update string, which Oxigraph rolls back whole; nothing else of the graphs is read or written. ``places`` are the
+        (assertion graph, provenance graph) of the documents concerned, which are stamped with the revision.
+        """
+        revision = self.revision + 1
+        stamps: list[Quad] = []
+        old = list(gone)
+        for assertion, provenance in sorted(set(places)):
+            node, place = NamedNode(assertion), NamedNode(provenance)
+            old += self.store.quads_for_pattern(node, _AT_REVISION, None, place)
+            stamps.append(Quad(node, _AT_REVISION, _number(revision), place))
+        old += self.store.quads_for_pattern(self._subject, _REVISION, None, self._system)
+        stamps.append(Quad(self._subject, _REVISION, _number(revision), self._system))
+        operations = [_data("DELETE", old)] if old else []
+        # A graph without a quad would still be there by name, and would count in the content hash.
+        taken: dict[Any, set[Quad]] = {}
+        for quad in gone:
+            taken.setdefault(quad.graph_name, set()).add(quad)
+        for graph in taken.keys() - {quad.graph_name for quad in new}:
+            if all(quad in taken[graph] for quad in self.store.quads_for_pattern(None, None, None, graph)):
+                operations.append(f"DROP SILENT GRAPH {graph}")
+        operations.append(_data("INSERT", [*new, *stamps]))
+        self.store.update(" ;\n".join(operations))
         return revision
 
     def _stamp(self, change: Replacement, revision: int) -> Quad:
@@ -129,7 +160,8 @@ def _number(value: int) -> Literal:
     return Literal(str(value), datatype=_INTEGER)
 
 
-def _insert_data(quads: Sequence[Quad]) -> str:
+def _data(verb: str, quads: Sequence[Quad]) -> str:
+    """``INSERT DATA`` or ``DELETE DATA`` of the quads."""
     by_graph: dict[str, list[Quad]] = {}
     for quad in quads:
         by_graph.setdefault(str(quad.graph_name), []).append(quad)
@@ -137,4 +169,4 @@ def _insert_data(quads: Sequence[Quad]) -> str:
     for graph, members in by_graph.items():
         triples = serialize((quad.triple for quad in members), format=RdfFormat.N_TRIPLES)
         blocks.append(f"GRAPH {graph} {{\n{(triples or b'').decode()}}}")
-    return "INSERT DATA {\n" + "\n".join(blocks) + "\n}"
+    return f"{verb} DATA {{\n" + "\n".join(blocks) + "\n}"

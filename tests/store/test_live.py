@@ -72,3 +72,19 @@ def test_a_journal_of_a_finished_commit_drops_nothing(layout: Layout) -> None:
     again = LiveStore(layout, MINTER)
     assert values(again, "A") == ["kept"]
     assert not layout.journal.exists()
+
+
+def test_single_quads_are_amended_and_an_emptied_graph_is_gone(layout: Layout) -> None:
+    live = LiveStore(layout, MINTER)
+    live.commit([change("A", "one")])
+    places = [(MINTER.graph("A", "assertion"), MINTER.graph("A", "provenance"))]
+    said = NamedNode(MINTER.graph("A", "assessment"))
+    added = Quad(NamedNode(MINTER.document("A")), NamedNode("http://x.test/p"), Literal('"""} ; DROP ALL'), said)
+    assert live.amend([], [added], places) == 2 == live.revision
+    assert values(live, "A") == ["one"] and added in live.store
+    assert live.amend([added], [], places) == 3
+    assert values(live, "A") == ["one"] and not live.store.contains_named_graph(said)
+    stamps = live.store.quads_for_pattern(
+        NamedNode(places[0][0]), NamedNode("https://w3id.org/oam/ns#atRevision"), None, None
+    )
+    assert [quad.object.value for quad in stamps] == ["3"]

@@ -1,0 +1,109 @@
+"""What people do to what is known: withdraw, assess, decide; the part of the facade that :class:`KnowledgeBase` offers as
+``curation``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from oam_rdf.analysis import assess, flagging, invalidation
+from oam_rdf.analysis.assess import Assessed
+from oam_rdf.analysis.decide import Ruled, Ruling, decide
+from oam_rdf.analysis.flagging import Flag, Flagged
+from oam_rdf.analysis.invalidation import Impact
+from oam_rdf.analysis.queue import KINDS, Entry, queue
+from oam_rdf.ingest.publication import Publication
+from oam_rdf.model import VISIBILITIES
+from oam_rdf.ontology import Ontology
+from oam_rdf.query import epistemic
+from oam_rdf.query.epistemic import Claims, StateHistory
+from oam_rdf.query.resolve import node
+from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.store.live import LiveStore
+from oam_rdf.store.minter import Minter
+
+_ALL = VISIBILITIES[-1]
+Reads = Callable[[str], AbstractContextManager[Snapshot]]
+Writes = Callable[[str, float], AbstractContextManager[Publication]]
+
+
+class Curation:
+    """``reads`` opens the current generation at a clearance, ``writes`` the live store under the lock."""
+
+    def __init__(self, minter: Minter, reads: Reads, writes: Writes) -> None:
+        self.minter, self._reads, self._writes = minter, reads, writes
+
+    # -- invalidation ----------------------------------------------------------------------------------------------
+
+    def impact(self, identifier: str, *, clearance: str = _ALL) -> Impact:
+        """What rests on an object, with the paths; nothing is written."""
+        with self._reads(clearance) as snapshot:
+            return invalidation.impact(snapshot.store, node(snapshot, identifier))
+
+    def invalidate(self, identifier: str, *, by: str, reason: str = "", wait: float = 30.0) -> Flagged:
+        """Flag what rests on a withdrawn object NEEDS_REVIEW. :raises Refused: if the object still stands."""
+        iri = self._iri(identifier)
+        with self._writing("invalidate", wait) as live:
+            return flagging.apply(live, self.minter, invalidation.impact(live.store, iri), by, reason)
+
+    def undo(self, run: str, *, by: str, wait: float = 30.0) -> Flagged:
+        """Take back exactly the flags of one run."""
+        with self._writing("invalidate", wait) as live:
+            return flagging.undo(live, self.minter, run, by)
+
+    def flags(self, identifier: str, *, clearance: str = _ALL) -> list[Flag]:
+        """The flags that stand on an object, with the paths as far as the clearance sees them."""
+        with self._reads(clearance) as snapshot:
+            return flagging.flags(snapshot.store, node(snapshot, identifier))
+
+    # -- states ----------------------------------------------------------------------------------------------------
+
+    def claims(
+        self, about: str = "", filters: Sequence[str] = (), *, limit: int = 50, offset: int = 0, clearance: str = _ALL
+    ) -> Claims:
+        """Claims by state (see :func:`oam_rdf.query.epistemic.claims`)."""
+        with self._reads(clearance) as snapshot:
+            return epistemic.claims(snapshot, about, filters, limit=limit, offset=offset)
+
+    def history(self, identifier: str, *, clearance: str = _ALL) -> StateHistory:
+        """How an object came to its state."""
+        with self._reads(clearance) as snapshot:
+            return epistemic.history(snapshot, identifier)
+
+    def set_state(
+        self, identifier: str, state: str, *, by: str, reason: str, evidence: Sequence[str] = (), wait: float = 30.0
+    ) -> Assessed:
+        """Change what an object counts as (see :func:`oam_rdf.analysis.assess.set_state`).
+
+        ``evidence``: ``KIND | OUTCOME | REFERENCE``, or the id of evidence or of another object here.
+        """
+        ontology = Ontology.load()
+        with self._reads(_ALL) as snapshot:
+            iri = node(snapshot, identifier)
+            given = [assess.written(word, ontology) or node(snapshot, word) for word in evidence]
+        with self._writing("epistemic", wait) as live:
+            return assess.set_state(live, self.minter, iri, state, agent=by, reason=reason, evidence=given)
+
+    # -- review ----------------------------------------------------------------------------------------------------
+
+    def queue(self, kinds: Sequence[str] = KINDS, *, clearance: str = _ALL) -> list[Entry]:
+        """What waits for a person."""
+        with self._reads(clearance) as snapshot:
+            return queue(snapshot.store, kinds)
+
+    def decide(self, rulings: Sequence[Ruling], *, wait: float = 30.0) -> Ruled:
+        """Write decisions on entries of the queue; all or none."""
+        with self._writing("review", wait) as live:
+            return decide(live, self.minter, {entry.key: entry for entry in queue(live.store)}, rulings)
+
+    def _iri(self, identifier: str) -> str:
+        with self._reads(_ALL) as snapshot:
+            return node(snapshot, identifier)
+
+    @contextmanager
+    def _writing(self, verb: str, wait: float) -> Iterator[LiveStore]:
+        """The live store under the lock; what was committed is published when the work is done."""
+        with self._writes(verb, wait) as publication:
+            publication.finish()  # what a killed writer left
+            yield publication.live
+            publication.finish()
