@@ -86,15 +86,20 @@ class Curation:
 
     # -- review ----------------------------------------------------------------------------------------------------
 
-    def queue(self, kinds: Sequence[str] = KINDS, *, clearance: str = _ALL) -> list[Entry]:
-        """What waits for a person."""
+    def queue(self, kinds: Sequence[str] = KINDS, *, decided: bool = False, clearance: str = _ALL) -> list[Entry]:
+        """What waits for a person; with ``decided`` what somebody has decided already."""
         with self._reads(clearance) as snapshot:
-            return queue(snapshot.store, kinds)
+            waiting = queue(snapshot.store, kinds)
+            if not decided:
+                return waiting
+            keys = {entry.key for entry in waiting}
+            return [entry for entry in queue(snapshot.store, kinds, everything=True) if entry.key not in keys]
 
-    def decide(self, rulings: Sequence[Ruling], *, wait: float = 30.0) -> Ruled:
-        """Write decisions on entries of the queue; all or none."""
+    def decide(self, rulings: Sequence[Ruling], *, revise: bool = False, wait: float = 30.0) -> Ruled:
+        """Write decisions on entries of the queue; all or none. With ``revise`` decided ones may be decided anew."""
         with self._writing("review", wait) as live:
-            return decide(live, self.minter, {entry.key: entry for entry in queue(live.store)}, rulings)
+            entries = {entry.key: entry for entry in queue(live.store, everything=revise)}
+            return decide(live, self.minter, entries, rulings)
 
     def _iri(self, identifier: str) -> str:
         with self._reads(_ALL) as snapshot:

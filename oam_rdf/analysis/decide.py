@@ -73,7 +73,7 @@ def decide(
         if entry is None:
             raise NotFound(
                 f"no entry {ruling.key!r} waits for a decision", place=ruling.where,
-                hint="it was decided meanwhile, or what it is about has changed: export the queue again",
+                hint="what it is about has changed, or it was decided: export the queue again, or --decided to decide anew",
             )  # fmt: skip
         desk.rule(entry, ruling)
     desk.carry_out()

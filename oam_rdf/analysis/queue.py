@@ -36,7 +36,8 @@ KINDS = ("UNKNOWN_OPERATOR", "UNAUDITED_EDGE", "LOW_CONFIDENCE", "NEEDS_REVIEW",
 class Entry:
     """One entry. ``iri`` is the thing itself, ``id`` what people call it; ``concept`` and ``target`` are IRIs.
 
-    ``relation`` holds the IRIs of all relations that are proposed for a pair. ``label`` is the source's word, the reason why nothing is anchored, or the hash of a changed file; ``detail`` says more.
+    ``relation`` holds the IRIs of all relations that are proposed for a pair. ``label`` is the source's word, the reason why
+    nothing is anchored, or the hash of a changed file; ``detail`` says more.
     """
 
     kind: str
@@ -64,9 +65,12 @@ class Entry:
         return {"key": self.key, **data}
 
 
-def queue(store: Store, kinds: Sequence[str] = KINDS) -> list[Entry]:
-    """The entries that nobody has decided yet, by kind in the order of :data:`KINDS`, then by id and key."""
-    found = _Reader(store)
+def queue(store: Store, kinds: Sequence[str] = KINDS, *, everything: bool = False) -> list[Entry]:
+    """The entries that nobody has decided yet, by kind in the order of :data:`KINDS`, then by id and key.
+
+    ``everything``: those that somebody has decided as well, so that a decision can be taken anew.
+    """
+    found = _Reader(store, everything)
     makers: dict[str, Callable[[], Iterable[Entry]]] = {
         "UNKNOWN_OPERATOR": found.unknown, "UNAUDITED_EDGE": found.edges, "LOW_CONFIDENCE": found.unsure,
         "NEEDS_REVIEW": found.flagged, "STALE": found.stale, "UNANCHORED": found.unanchored,
@@ -91,9 +95,9 @@ def decisions(store: Store) -> list[Decided]:
 
 
 class _Reader:
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.decided = Decisions(decisions(store))
+    def __init__(self, store: Store, everything: bool = False) -> None:
+        self.store, self.everything = store, everything
+        self.decided = Decisions([] if everything else decisions(store))
 
     def unknown(self) -> Iterator[Entry]:
         for name in review.OPEN_SET:
@@ -117,7 +121,11 @@ class _Reader:
         status = one(values(self.store, node, review.STATUS))
         wanted = ("", review.NEEDS_REVIEW) if kind != "NEEDS_REVIEW" else (review.NEEDS_REVIEW,)
         target, label = one(values(self.store, node, review.TARGET)), one(values(self.store, node, review.LABEL))
-        if not target or status not in wanted or review.tag_key(target, body, label) in self.decided.tags:
+        if (
+            not target
+            or (status not in wanted and not self.everything)
+            or review.tag_key(target, body, label) in self.decided.tags
+        ):
             return
         sure = one(values(self.store, node, _CONFIDENCE))
         yield Entry(
@@ -130,9 +138,9 @@ class _Reader:
     def edges(self) -> Iterator[Entry]:
         """Proposed edges, by their two ends: a verdict is one on the pair, whatever relations are proposed for it."""
         pairs: dict[tuple[str, str], list[str]] = {}
-        for quad in self.store.quads_for_pattern(None, oam("verdict"), _PENDING, None):
+        for quad in self.store.quads_for_pattern(None, oam("verdict"), None if self.everything else _PENDING, None):
             node = quad.subject
-            if not isinstance(node, NamedNode):
+            if not isinstance(node, NamedNode) or not (quad.object == _PENDING or self._ruled(node)):
                 continue
             source, target = one(values(self.store, node, _SOURCE)), one(values(self.store, node, _TARGET))
             if not target:
@@ -158,8 +166,14 @@ class _Reader:
                 detail=" · ".join(dict.fromkeys(words))[:_EXCERPT], nodes=tuple(sorted(nodes)),
             )  # fmt: skip
 
+    def _ruled(self, node: NamedNode) -> bool:
+        """Whether a reviewer gave the verdict of a relation node."""
+        by = values(self.store, node, review.DECIDED_BY)
+        return any(list(self.store.quads_for_pattern(n(iri), TYPE, review.DECISION, None)) for iri in by)
+
     def flagged(self) -> Iterator[Entry]:
-        for quad in self.store.quads_for_pattern(None, review.STATUS, n(review.NEEDS_REVIEW), None):
+        status = None if self.everything else n(review.NEEDS_REVIEW)
+        for quad in self.store.quads_for_pattern(None, review.STATUS, status, None):
             node = quad.subject
             if not isinstance(node, NamedNode):
                 continue

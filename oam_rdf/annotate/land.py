@@ -17,7 +17,7 @@ from oam_rdf.namespaces import OAM, PROV, concept
 from oam_rdf.store.codec import GENERATED, TYPE, n, oam
 from oam_rdf.store.live import LiveStore, Replacement
 from oam_rdf.store.minter import Minter
-from oam_rdf.store.review import Decisions
+from oam_rdf.store.review import Decisions, with_states
 from oam_rdf.store.shacl import Validator
 
 _ASSOCIATED = n(PROV + "wasAssociatedWith")
@@ -128,9 +128,11 @@ class Lander:
             if q.predicate == oam("reviewStatus") and _iri(q.object) == _REJECTED
         }
         held = self._held(stored, drop, encoder.iri)
-        out = encoder.encode(proposals, suggestions, held=held, stated=states, rejected=rejected)
+        out = encoder.encode(proposals, suggestions, held=held, rejected=rejected)
         committed = next((q.object for q in stored.provenance if _says(q, file.graph, "committedAt")), None)
-        quads = Decisions.of(stored.assessment).applied(list(out.quads()))
+        # The gate looks at every statement with a state; one that stands in an assessment graph is not said twice.
+        fresh = [q for q in out.quads() if not (q.predicate == oam("epistemicState") and _iri(q.subject) in states)]
+        quads = Decisions.of(stored.assessment).applied(with_states(fresh, stored.assessment))
         gate = Gate(self.validator, self.live, {}, {}, frozenset(drop))
         issues = gate.check(out, file.path) if quads else []
         minted = sum(q.predicate == TYPE and q.object == oam("Statement") for q in quads)

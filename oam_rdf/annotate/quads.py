@@ -92,11 +92,10 @@ class Encoder:
         suggestions: Sequence[Suggestion] = (),
         *,
         held: Set[str] = frozenset(),
-        stated: Set[str] = frozenset(),
         rejected: Set[str] = frozenset(),
     ) -> DocumentQuads:
-        """``held`` are statements (local ids) that stay minted because somebody refers to them, ``stated`` IRIs whose
-        state stands in an assessment graph, ``rejected`` IRIs of tags that a person has turned down.
+        """``held`` are statements (local ids) that stay minted because somebody refers to them, ``rejected`` IRIs of tags
+        that a person has turned down.
         """
         self.rejected = rejected
         ends = {suggestion.source for suggestion in suggestions}
@@ -105,7 +104,7 @@ class Encoder:
         fresh = minted(self.subject, targets)
         ids = {item.id for item in fresh}
         for item in fresh:
-            self._mint(item, parent(self.subject, item, ids), self.iri[item.id] in stated)
+            self._mint(item, parent(self.subject, item, ids))
         for proposal in proposals:
             self._tag(proposal)
         for suggestion in suggestions:
@@ -150,7 +149,7 @@ class Encoder:
         self.levels[name] = level
         return name
 
-    def _mint(self, item: KnowledgeObject, above: str, stated: bool) -> None:
+    def _mint(self, item: KnowledgeObject, above: str) -> None:
         graph, subject, document = self._graph(item), n(self.iri[item.id]), self.subject.document
         add = self.out.add
         self.out.places[subject.value] = item.line
@@ -159,8 +158,7 @@ class Encoder:
         add(graph, subject, PART_OF, n(self.iri[above]))
         add(graph, subject, oam("content"), text(item.content, item.language or document.language))
         add(graph, subject, GENERATED, self.run)
-        if not stated:
-            add(graph, subject, oam("epistemicState"), n(concept("epistemic-state", "SOURCE_CLAIM")))
+        add(graph, subject, oam("epistemicState"), n(concept("epistemic-state", "SOURCE_CLAIM")))
         for number, span in enumerate(item.spans, 1):
             node = n(self.minter.dependent(subject.value, "span" if number == 1 else f"span{number}"))
             add(graph, subject, QUOTED, node)

@@ -32,6 +32,7 @@ _KINDS = [kind.lower().replace("_", "-") for kind in KINDS]
 @click.option(
     "--import", "filled", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Bring a filled file back."
 )
+@click.option("--decided", is_flag=True, help="What is decided already, to be decided anew.")
 @by_option
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="Entries shown.")
 @ui_option
@@ -44,6 +45,7 @@ def review(
     interactive: bool,
     target: Path | None,
     filled: Path | None,
+    decided: bool,
     by: str,
     limit: int,
     ui: str,
@@ -58,14 +60,14 @@ def review(
         raise UsageError("--interactive, --export and --import exclude each other", hint="leave all but one out")
     kb = obj.open()
     if filled is not None:
-        done = kb.curation.decide(review_files.read(filled, by), wait=wait)
+        done = kb.curation.decide(review_files.read(filled, by), revise=decided, wait=wait)
         if as_json:
             print_json({"made": done.made, "revision": done.revision})
         else:
             click.echo(say("made", ui, count=done.made))
         return 0
     chosen = [kind.upper().replace("-", "_") for kind in kinds] or list(KINDS)
-    found = kb.curation.queue(chosen)
+    found = kb.curation.queue(chosen, decided=decided)
     if target is not None:
         review_files.write(target, found)
         obj.note(say("exported", ui, count=len(found), file=target))
@@ -73,7 +75,7 @@ def review(
     if interactive:
         if as_json:
             raise UsageError("--interactive speaks to people", hint="leave out --json")
-        return decide_each(kb, found, by, ui, wait)
+        return decide_each(kb, found, by, ui, wait, revise=decided)
     if as_json:
         counts = Counter(entry.kind for entry in found)
         print_json({"counts": {k: counts[k] for k in chosen}, "entries": [entry.to_json() for entry in found]})
@@ -84,7 +86,14 @@ def review(
 
 
 def decide_each(
-    kb: KnowledgeBase, entries: Sequence[Entry], by: str, ui: str, wait: float, read: Callable[[], str] | None = None
+    kb: KnowledgeBase,
+    entries: Sequence[Entry],
+    by: str,
+    ui: str,
+    wait: float,
+    read: Callable[[], str] | None = None,
+    *,
+    revise: bool = False,
 ) -> int:
     """Ask for one entry after the other; what was decided is written at the end, also after ``q`` or the end of input."""
     if not by.strip():
@@ -99,7 +108,7 @@ def decide_each(
             break
         if ruling.action:
             rulings.append(ruling)
-    made = kb.curation.decide(rulings, wait=wait).made
+    made = kb.curation.decide(rulings, revise=revise, wait=wait).made
     click.echo(say("made", ui, count=made))
     return 0
 

@@ -95,6 +95,24 @@ def _decided(node: str, said: Mapping[str, str]) -> Decided:
     )  # fmt: skip
 
 
+def with_states(quads: Sequence[Quad], said: Iterable[Quad]) -> list[Quad]:
+    """The quads of a tagger, with the state that a person gave to a statement which it makes an object again.
+
+    ``said`` are the quads of the document's assessment graphs.
+    """
+    rows = _rows(said)
+    persons = [row for row in rows.values() if ATTRIBUTED.value in row and OAM + "assesses" in row]
+    ordered = sorted(persons, key=lambda row: instant(row[AT.value].value) if AT.value in row else instant(""))
+    states = {row[OAM + "assesses"]: row[OAM + "assessedAs"] for row in ordered if OAM + "assessedAs" in row}
+    state = oam("epistemicState")
+    return [
+        Quad(q.subject, q.predicate, states[q.subject], q.graph_name)  # type: ignore[index]
+        if q.predicate == state and q.subject in states
+        else q
+        for q in quads
+    ]
+
+
 class Decisions:
     """The decisions that hold, by what they are about."""
 

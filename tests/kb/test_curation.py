@@ -198,6 +198,26 @@ def test_states_are_replaced_assessments_added_and_both_outlive_reingest_and_res
         assert seen(other) == wanted and other.status().content_hash == heat.kb.status().content_hash
 
 
+def test_a_sentence_that_only_a_tagger_made_an_object_keeps_its_state(world: World) -> None:
+    text = "---\nid: H\ntitle: On heat\n---\n# On heat\n\nFor example, the metal of a bell trembles.\n"
+    world.write("h.md", text)
+    world.ingest()
+    world.kb.annotate()
+    query = (
+        "SELECT ?id ?s { ?o prov:wasGeneratedBy ?r ; a oam:Statement ; dcterms:identifier ?id ; oam:epistemicState ?s }"
+    )
+    ((name, state),) = world.select(query)
+    assert state.endswith("SOURCE_CLAIM")
+    world.kb.curation.set_state(name, "OBSERVATION", by="ann", reason="seen")
+    for edited in (text, text + "\nA last line.\n", text + "\nAnother.\n"):
+        world.write("h.md", edited)
+        world.ingest()
+        world.kb.annotate(AnnotateOptions(again=True))
+        ((_, state),) = world.select(query)
+        assert state.endswith("OBSERVATION") and world.kb.doctor().clean
+    assert [one.state for one in world.kb.curation.history(name).assessments] == ["OBSERVATION"]
+
+
 def test_claims_are_listed_by_filter_with_all_counts(heat: World) -> None:
     refute(heat)
     curation = heat.kb.curation
@@ -296,6 +316,22 @@ def test_decisions_on_tags_hold_after_reingest_retagging_and_restore(world: Worl
     assert len(times) == 4
 
 
+def test_a_reviewer_may_think_again(world: World) -> None:
+    world.write("ko.json", json.dumps(TAGS))
+    world.ingest()
+    key = next(e.key for e in world.kb.curation.queue(["LOW_CONFIDENCE"]) if e.concept.endswith("REP.FORMALIZE"))
+    world.kb.curation.decide([Ruling(key, "reject", "ann")])
+    assert "REP.FORMALIZE" not in operators(world) and "REP.FORMALIZE" not in tags(world)
+    assert [entry.key for entry in world.kb.curation.queue(["LOW_CONFIDENCE"], decided=True)] == [key]
+    with pytest.raises(NotFound):
+        world.kb.curation.decide([Ruling(key, "accept", "bob")])
+    world.kb.curation.decide([Ruling(key, "accept", "bob")], revise=True)
+    assert "REP.FORMALIZE" in operators(world) and tags(world)["REP.FORMALIZE"]
+    assert world.kb.doctor().clean
+    world.ingest()
+    assert tags(world)["REP.FORMALIZE"]
+
+
 def test_another_taggers_tag_meets_the_decision(world: World) -> None:
     text = "---\nid: H\ntitle: On heat\n---\n# On heat\n\n## Examples\n\nFor example, the metal of a bell trembles.\n"
     world.write("h.md", text)
@@ -342,10 +378,15 @@ def test_a_judged_edge_is_walked_and_stays_judged(world: World) -> None:
     value = tcf_samples.value("fix-1.tcf.json") | {"notes": "edited"}
     world.write("fix-1.tcf.json", json.dumps(value, ensure_ascii=False))
     world.ingest()
+    again = {(e.id, e.target_id): e.key for e in world.kb.curation.queue(["UNAUDITED_EDGE"], decided=True)}
+    assert set(again) == {("FIX-1", "ORDER-1"), ("ORDER-1", "FIX-1")}
     assert verdicts() == {"ok"} and ("FIX-1", "ORDER-1") not in {
         (e.id, e.target_id) for e in world.kb.curation.queue(["UNAUDITED_EDGE"])
     }
     assert [n.id for n in world.kb.navigate("FIX-1", "DEPENDENCY.UPSTREAM").nodes][:1] == ["ORDER-1"]
+    world.kb.curation.decide([Ruling(again["FIX-1", "ORDER-1"], "reject", "bob")], revise=True)
+    assert verdicts() == {"wrong"} and not world.kb.navigate("FIX-1", "DEPENDENCY.UPSTREAM").nodes
+    assert world.kb.doctor().clean and world.kb.validate().report.conforms and world.ingest().relinked == 0
 
 
 def test_a_planted_wrong_edge_reaches_three_hops_until_it_is_judged(world: World) -> None:
