@@ -140,7 +140,7 @@ class Ontology:
 
     def incompatible(self, a: str, b: str) -> bool:
         """Whether one claim cannot be in both states (notations), by ``oam:incompatibleWith`` of them or of broader ones."""
-        sides = [[_STATE + state for state in self._lineage(each)] for each in (a, b)]
+        sides = [[_STATE + state for state in self.lineage(each)] for each in (a, b)]
         return any(
             other in self._iris(one, OAM + "incompatibleWith") or one in self._iris(other, OAM + "incompatibleWith")
             for one in sides[0]
