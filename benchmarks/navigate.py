@@ -4,9 +4,9 @@
     python benchmarks/navigate.py --synthetic 100000         # objects that every direction leads on from
 
 Starts are drawn (seeded) from the objects that a direction leads on from; a direction that leads on from none is told so
-and is timed from any objects. ``step`` is one hop, ``walk`` as far as it leads (10,000 objects at most), both with the
-edges' confidences, verdicts and near misses, as the program answers. Times are of CPU. Nothing is written to the
-knowledge base. The target of the design is a p50 of 10 ms for navigation at 100,000 objects.
+and is timed from any objects. ``step`` is one hop, ``walk`` as far as it leads (10,000 objects at most, 2,000 along any
+relation), both with the edges' confidences, verdicts and near misses, as the program answers. Times are of CPU. Nothing is
+written to the knowledge base. The target of the design is a p50 of 10 ms for navigation at 100,000 objects.
 """
 
 from __future__ import annotations

@@ -78,6 +78,11 @@ class Direction:
     def hop(self) -> Path:
         return self.spread or self.step
 
+    @property
+    def broad(self) -> bool:
+        """Whether a hop is any relation at all, so that a walk soon meets everything."""
+        return self.hop != self.step
+
 
 @dataclass(frozen=True, slots=True)
 class RelationType:

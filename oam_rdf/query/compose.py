@@ -14,7 +14,7 @@ from oam_rdf.errors import UsageError
 from oam_rdf.query.edges import Edges, NearMiss, RouteHop, Way
 from oam_rdf.query.expression import Leg, parse
 from oam_rdf.query.fallback import FALLBACKS, NONE, Found, fall_back
-from oam_rdf.query.navigate import LegReport, Navigation, Report, plain
+from oam_rdf.query.navigate import BROAD_NODES, LegReport, Navigation, Report, plain
 from oam_rdf.query.nodes import Node, called, node_of, relation_of
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
@@ -162,8 +162,8 @@ class _Journey:
     def walked(self, leg: Leg, source: str) -> tuple[Walk, Report]:
         snapshot, way = self.snapshot, leg.direction
         went = walk(
-            snapshot.store, source, way.hop, max_depth=leg.hops, max_nodes=NODES, max_hops=self.room,
-            admits=snapshot.admits,
+            snapshot.store, source, way.hop, max_depth=leg.hops, max_nodes=BROAD_NODES if way.broad else NODES,
+            max_hops=self.room, admits=snapshot.admits,
         )  # fmt: skip
         return went, Report(snapshot, snapshot.ontology, way, went, leg.hops)
 

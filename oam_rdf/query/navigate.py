@@ -24,6 +24,7 @@ from oam_rdf.query.versions import order
 from oam_rdf.store.walk import Walk, step, walk
 
 MAX_NODES = 10_000
+BROAD_NODES = 2_000  # of a direction along any relation: what is farther than these is hardly related
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ def plain(
     snapshot: Snapshot, origin: str, way: Direction, steps: int | None = None, *, max_nodes: int = MAX_NODES
 ) -> tuple[Walk, Navigation]:
     """The walk of one direction from the IRI ``origin``, and what it says."""
+    max_nodes = min(max_nodes, BROAD_NODES) if way.broad else max_nodes
     found = walk(snapshot.store, origin, way.hop, max_depth=steps, max_nodes=max_nodes, admits=snapshot.admits)
     result = Report(snapshot, snapshot.ontology, way, found, steps).result()
     return found, with_edits(snapshot, result, origin) if way.notation == "VERSION.EARLIER" else result
