@@ -14,7 +14,7 @@ from oam_rdf.ingest.source import Source
 
 WIKILINK = re.compile(r"!?\[\[(?P<target>(?:[^\[\]|\\\n]|\\(?!\|))*)(?:\\?\|(?P<label>[^\[\]\n]*))?\]\]")
 _MARKDOWN = re.compile(
-    r"(?<!!)\[(?P<label>(?:[^\[\]\n]|\\.){0,300})\]\((?P<target><[^<>\n]+>|[^()\s<>]+)(?:\s+[\"'][^\n]*?[\"'])?\)"
+    r"(?<!!)\[(?P<label>(?:[^\[\]\n\\]|\\.){0,300})\]\((?P<target><[^<>\n]+>|[^()\s<>]+)(?:\s+[\"'][^\n]*?[\"'])?\)"
 )
 _TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _FILE = re.compile(r"\.(?:md|markdown|rst)$", re.IGNORECASE)

@@ -148,3 +148,11 @@ def test_any_bytes_give_a_document_or_a_placed_error(data: bytes, extension: str
         assert error.place.startswith(f"f.{extension}") and error.message
     else:
         assert document.objects[0].granularity == "DOCUMENT" and document.id
+
+
+@pytest.mark.parametrize("opening", ["[", "![", "$", "`", "<a ", "[[", "\\(", "**["])
+def test_a_mark_that_never_closes_costs_no_time(opening: str) -> None:
+    """Each escape could be read in two ways, so that a bracket before sixty of them took for ever."""
+    began = time.process_time()
+    parsed = parse(f"# T\n\n{opening}{chr(92)}u0000{(chr(92) + 'u0000') * 80}\n".encode(), "t.md", profiles.load("default"))
+    assert parsed.passages and time.process_time() - began < 5
