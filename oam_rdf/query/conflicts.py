@@ -91,12 +91,13 @@ class _Search:
     def __init__(self, snapshot: Snapshot, about: int | None) -> None:
         self.snapshot, self.facets, self.about = snapshot, snapshot.facets, about
         self.state, self.status = self.facets.column("epistemic_state"), snapshot.version_status
-        tree = snapshot.graph.tree if snapshot.graph is not None else None
-        self.concerned = {
-            row
-            for row in np.flatnonzero(snapshot.visible).tolist()
-            if about is None or row == about or (tree is not None and tree.holds(about, row))
-        }
+        rows = snapshot.visible.copy()
+        if about is not None and snapshot.graph is not None:
+            tree = snapshot.graph.tree
+            rows &= (tree.place >= tree.place[about]) & (tree.place < tree.end[about])
+        elif about is not None:
+            rows[:] = np.arange(len(rows)) == about
+        self.concerned: set[int] = set(np.flatnonzero(rows).tolist())
         self.checked = dict.fromkeys(("objects", "edges", "evidence", "version_edges", "claim_pairs"), 0)
         self.checked["objects"] = len(self.concerned)
 

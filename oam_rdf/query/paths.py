@@ -136,7 +136,13 @@ def paths(
         return Paths(*ends, k, level, tuple(relations), directed, (), False, False)
     wanted = {ontology.relations[name].iri for name in relations}
     codes = graph.codes([item.name for item in graph.relations if ontology.relations[item.name].iri in wanted])
-    network = Network(graph, codes if relations else None, directed=directed, documents=level == "document")
+    documents = level == "document"
+    key = f"network {directed} {documents}"
+    network = snapshot.notes.get(key) if not relations else None
+    if network is None:
+        network = Network(graph, codes if relations else None, directed=directed, documents=documents)
+    if not relations:  # few enough to be kept with the snapshot
+        snapshot.notes[key] = network
     found, more, truncated = network.shortest(one, other, k)
     shown = tuple(_shown(snapshot, network, rows) for rows in found)
     return Paths(*ends, k, level, tuple(relations), directed, shown, more, truncated)
@@ -164,6 +170,8 @@ class Network:
         self.source, self.target = source[order], target[order]
         self.edges, self.against = self.edges[order], against[order]
         self.first = np.searchsorted(self.source, np.arange(graph.rows + 1))
+        self.by_target = np.argsort(self.target, kind="stable")
+        self.last = np.searchsorted(self.target[self.by_target], np.arange(graph.rows + 1))
 
     def out(self, row: int) -> list[int]:
         """Rows that an edge leads to, each once, in order."""
@@ -179,16 +187,15 @@ class Network:
 
     def distances(self, goal: int) -> Array:
         """``int64[rows]``: hops from each row to the goal, -1 = none leads there."""
-        order = np.argsort(self.target, kind="stable")
-        ends = self.target[order]
         far = np.full(self.graph.rows, -1, dtype=np.int64)
         far[goal] = 0
         frontier, hops = np.array([goal], dtype=np.int64), 0
         while len(frontier):
             hops += 1
-            low, high = np.searchsorted(ends, frontier), np.searchsorted(ends, frontier, "right")
-            spans = [order[a:b] for a, b in zip(low.tolist(), high.tolist(), strict=True)]
-            reached = np.unique(self.source[np.concatenate(spans)]) if spans else frontier[:0]
+            low, counts = self.last[frontier], self.last[frontier + 1] - self.last[frontier]
+            # The runs [low, low + count) of every row, one after the other.
+            offsets = np.repeat(low - np.r_[0, np.cumsum(counts)[:-1]], counts) + np.arange(int(counts.sum()))
+            reached = np.unique(self.source[self.by_target[offsets]])
             frontier = reached[far[reached] < 0]
             far[frontier] = hops
         return far

@@ -63,6 +63,12 @@ CHANNELS: dict[str, Callable[[World, str], object]] = {
             "CONCRETE.DOWN",
         )
     ],
+    "composed": lambda w, c: [
+        w.kb.navigate("OPEN", text, fallback="similarity", trail_id="t", clearance=c).to_json()
+        for text in ("CRITIQUE.OPPOSING / SOURCE.BACK", "PERSPECTIVE.FIRST_PERSON / VERSION.LATEST", "CONCRETE.DOWN")
+    ],
+    "conflicts": lambda w, c: [w.kb.conflicts(i, clearance=c).to_json() for i in ("", "OPEN")],
+    "evidence": lambda w, c: w.kb.evidence("OPEN", clearance=c).to_json(),
     "versions": lambda w, c: w.kb.versions("OPEN", clearance=c).to_json(),
     "source": lambda w, c: [w.kb.source(i, context=5000, clearance=c).to_json() for i in ("OPEN", "KO-0001")],
     "sparql": lambda w, c: w.kb.sparql("SELECT * { ?s ?p ?o }", clearance=c)[0].decode(),
@@ -91,6 +97,9 @@ def test_absent_and_hidden_look_the_same(layered: World, clearance: str) -> None
             lambda i: layered.kb.source(i, clearance=clearance),
             lambda i: layered.kb.versions(i, clearance=clearance),
             lambda i: layered.kb.navigate(i, "VERSION.LATEST", clearance=clearance),
+            lambda i: layered.kb.paths("OPEN", i, clearance=clearance).to_json(),
+            lambda i: layered.kb.conflicts(i, clearance=clearance).to_json(),
+            lambda i: layered.kb.evidence(i, clearance=clearance).to_json(),
             lambda i: layered.kb.export(i, clearance=clearance),
         ]
         for call in calls:
