@@ -156,7 +156,7 @@ class _Reader:
         values = [""] * self.n
         for subject, value in self.pairs(predicate):
             number = self.local.get(subject, -1)
-            if number >= 0 and (not values[number] or value < values[number]):
+            if number >= 0 and value and (not values[number] or value < values[number]):
                 values[number] = value
         return values
 
