@@ -212,8 +212,8 @@ def test_any_word_in_a_string_passes(text: str) -> None:
 def test_time_grows_with_length_only(piece: str) -> None:
     def seconds(length: int) -> float:
         query = piece * (length // len(piece))
-        started = time.perf_counter()
+        started = time.process_time()
         GATE.check(query)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     assert seconds(100_000) < 2.0  # quadratic behaviour took minutes
