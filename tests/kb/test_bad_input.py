@@ -142,6 +142,7 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     assert issue.hint
 
 
+@pytest.mark.slow  # the parser's own ten megabytes are in tests/ingest
 def test_ten_megabytes_land(world: World) -> None:
     sentence = "The pendulum swings to and fro while the clock counts its swings. "
     world.write("big.md", "# Big\n\n" + sentence * (10_000_000 // len(sentence)) + "\n")
