@@ -127,7 +127,7 @@ def test_supersession_pairs_and_chains(corpus: Corpus) -> None:
 
 def exists(kb: KnowledgeBase, name: str) -> bool:
     with kb.snapshot() as snapshot:
-        return bool(snapshot.facets.named(name))
+        return any(True for _ in snapshot.facets.named(name))
 
 
 def test_requirements_of_eips(corpus: Corpus) -> None:
