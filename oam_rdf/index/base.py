@@ -20,7 +20,7 @@ from oam_rdf.text.lexicon import PLAIN, Lexicon
 from oam_rdf.text.wordlist import NO_WORDS, WordList
 
 if TYPE_CHECKING:
-    from oam_rdf.index.lexical import LexicalResult, Match
+    from oam_rdf.index.lexical_result import LexicalResult, Match
     from oam_rdf.index.scorers import QueryTerm
 
 Bools = NDArray[np.bool_]

@@ -121,16 +121,21 @@ class Facets:
         """``(row, IDENTIFIER | ALIAS | TITLE)`` of every object that people call so, spelt as they like."""
         wanted = {id_key(name), link_key(name)} - {""}
         seen: set[tuple[int, int]] = set()
+        called: dict[str, bool] = {}  # many objects may have one name
         for key in sorted(wanted):
             hashes, value = self.arrays["key_hash"], np.uint64(digest(key))
             start, end = np.searchsorted(hashes, value, "left"), np.searchsorted(hashes, value, "right")
             for at in range(int(start), int(end)):
                 hit = int(self.arrays["key_row"][at]), int(self.arrays["key_kind"][at])
-                if hit not in seen and wanted & {
-                    k for text in self._names(*hit) for k in (id_key(text), link_key(text))
-                }:
-                    seen.add(hit)
-                    yield hit
+                if hit in seen:
+                    continue
+                for text in self._names(*hit):
+                    if text not in called:
+                        called[text] = not wanted.isdisjoint((id_key(text), link_key(text)))
+                    if called[text]:
+                        seen.add(hit)
+                        yield hit
+                        break
 
     def _names(self, row: int, kind: int) -> list[str]:
         if kind == ALIAS:

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oam_rdf.errors import Damaged, UsageError
+from oam_rdf.index.impacts import Views
 from oam_rdf.index.lexical_expand import translatable, with_synonyms
+from oam_rdf.index.lexical_result import LexicalResult, Match
 from oam_rdf.index.lexical_schema import FIELDS, MARKER, document_key, read_column
-from oam_rdf.index.lexical_terms import OTHER, SAME, WEIGHTS, Term, runs
+from oam_rdf.index.lexical_terms import OTHER, WEIGHTS, Term, runs
 from oam_rdf.index.lexical_writer import check_head, load_dictionary, load_words, publish
 from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.postings import NONE, PostingReader, Postings, all_of, any_of, open_reader, reading
-from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, choose, idf, idf_coverage
+from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, idf_coverage
 from oam_rdf.text.lexicon import PLAIN, Lexicon
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import HAN
@@ -36,39 +37,6 @@ _TERMS = 2048  # whose postings are kept put together: those of the last hundred
 Bools = NDArray[np.bool_]
 
 
-class Match(NamedTuple):
-    """A query term in a row: ``how`` literal | joined | part | bigram | stem | parts | synonym | translation, in which fields.
-
-    ``text`` is the synonym or translation that stands there, "" where it is the term itself.
-    """
-
-    term: str
-    how: str
-    fields: tuple[str, ...]
-    text: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.term} ({self.how}{self.text and f' {self.text}'}: {', '.join(self.fields)})"
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalResult:
-    """``rows`` by falling score, ties by row; ``scores`` float32 of the same length (``scorer`` says which formula).
-
-    ``terms`` are the query's original terms, ``total`` how many rows were hit before ``k`` cut the list, ``pins`` the
-    rows that decision D22 pins: every original term literally, one of them rare, at most 20 rows.
-    """
-
-    rows: NDArray[np.int32]
-    scores: NDArray[np.float32]
-    terms: tuple[QueryTerm, ...]
-    scorer: str
-    total: int
-    pins: NDArray[np.int32]
-    fields: tuple[str, ...]
-    plan: tuple[Term, ...]
-
-
 class LexicalIndex:
     """An open lexical index. Use :meth:`open`."""
 
@@ -78,7 +46,7 @@ class LexicalIndex:
         self.segmenter = self.dictionary.segmenter(self.words.segmenter())
         rows, lengths = _map_rows(folder, reader, passages)
         self._postings = PostingReader(reader, rows)
-        self._lengths = lengths
+        self._views = Views(lengths, len(passages))
         self._evidence: OrderedDict[tuple[Term, tuple[str, ...]], list[Evidence]] = OrderedDict()
 
     @classmethod
@@ -127,31 +95,26 @@ class LexicalIndex:
         if unknown := set(fields) - set(FIELDS):
             raise UsageError(f"unknown field {min(unknown)!r}", hint="one of " + ", ".join(FIELDS))
         searched = tuple(f for f in FIELDS if f in fields)
+        view = self._views.of(visible)
         plan, whole = (self._translations(query), ()) if translate else self._plan(query, visible)
         evidence = [self._of(term, searched) for term in plan]
-        n = size if visible is None else int(np.count_nonzero(visible))
-        seen = {f: v if visible is None else v[visible] for f, v in self._lengths.items()}
-        if scorer == "auto":
-            scorer = choose(seen["body"])
-        terms = tuple(_statistics(t, e, n, size, visible, idf_form) for t, e in zip(plan, evidence, strict=True))
+        terms = tuple(view.term(t, searched, e, idf_form) for t, e in zip(plan, evidence, strict=True))
+        scorer = view.scorer if scorer == "auto" else scorer
         if scorer == "bm25":
-            means = {f: float(v.mean()) if len(v) else 0.0 for f, v in seen.items()}
-            united = [(t, self._of(t, searched)) for t in whole]
-            known = [(_statistics(t, e, n, size, visible), e) for t, e in united]
-            every = [*terms, *(t for t, _ in known)]
-            scores = bm25(size, n, every, [*evidence, *(e for _, e in known)], self._lengths, means)
+            scored = [(t, self._of(t, searched)) for t in (*plan, *whole)]
+            known = [view.term(t, searched, e) for t, e in scored]
+            scores = bm25(size, view.n, known, [view.impact(t, searched, e) for t, e in scored])
         else:
             scores = idf_coverage(size, terms, evidence)
-        allowed = np.ones(size, bool)
+        rounded = scores.astype("f4")
+        held = rounded > 0
         for given in (mask, visible):
             if given is not None:
-                allowed &= given
-        rounded = scores.astype("f4")
-        hits = np.flatnonzero((rounded > 0) & allowed)
-        order = np.argsort(-rounded[hits], kind="stable")[:k]  # stable: ties by row
-        rows = hits[order].astype("i4")
-        pins = _pins(terms, evidence, n, allowed)
-        return LexicalResult(rows, rounded[rows], terms, scorer, len(hits), pins, searched, (*plan, *whole))
+                held &= given
+        hits = np.flatnonzero(held).astype("i4")
+        pins = _pins(terms, evidence, view.n, [given for given in (mask, visible) if given is not None])
+        result = LexicalResult(hits, rounded[hits], terms, scorer, len(hits), pins, searched, (*plan, *whole))
+        return result if k is None else result.cut(k)
 
     def matches(self, rows: Sequence[int], result: LexicalResult) -> list[tuple[Match, ...]]:
         """How each query term of ``result`` occurs in each of ``rows``, best way only, in query order, unbroken runs last.
@@ -253,40 +216,23 @@ def _holds(postings: Postings, rows: NDArray[np.int32]) -> Bools:
     return np.equal(postings.rows[at], rows)
 
 
-def _statistics(
-    term: Term, ways: list[Evidence], n: int, size: int, visible: Bools | None, form: str = "smooth"
-) -> QueryTerm:
-    """df of the term itself; of all its variants together if it occurs through variants only (decision D21)."""
-
-    def count(evidence: list[Evidence]) -> int:
-        lists = [p.rows for e in evidence for p in e.fields.values()]
-        if not lists:
-            return 0
-        held = np.zeros(size, bool)
-        for rows in lists:
-            held[rows] = True
-        return int(np.count_nonzero(held if visible is None else held & visible))
-
-    own = [e for e in ways if e.how not in OTHER]
-    df = count([e for e in own if e.how in SAME]) or count(own) or count(ways)
-    return QueryTerm(term.key, term.kind, df, idf(n, df, form), df > 0)
-
-
-def _pins(terms: tuple[QueryTerm, ...], evidence: list[list[Evidence]], n: int, allowed: Bools) -> NDArray[np.int32]:
+def _pins(
+    terms: tuple[QueryTerm, ...], evidence: list[list[Evidence]], n: int, masks: Sequence[Bools]
+) -> NDArray[np.int32]:
     """Rows that decision D22 pins."""
     none = np.zeros(0, "i4")
     if not terms or not all(t.known for t in terms) or min(t.df for t in terms) > max(1, _RARE * n):
         return none
-    pinned = allowed.copy()
-    for ways in evidence:
-        literal = np.zeros(len(allowed), bool)
-        for way in ways:
-            if way.how in ("literal", "bigram"):  # both are the term verbatim
-                for postings in way.fields.values():
-                    literal[postings.rows] = True
-        pinned &= literal
-    rows = np.flatnonzero(pinned).astype("i4")
-    return rows if len(rows) <= _PINNED else none
+    rows: NDArray[np.int32] | None = None
+    for _, ways in sorted(zip(terms, evidence, strict=True), key=lambda pair: pair[0].df):  # the rarest has fewest rows
+        verbatim = [p for way in ways if way.how in ("literal", "bigram") for p in way.fields.values()]
+        if rows is None:
+            rows = np.unique(np.concatenate([p.rows for p in verbatim])) if verbatim else none
+        else:
+            rows = rows[np.logical_or.reduce([_holds(p, rows) for p in verbatim])] if verbatim else none
+    for mask in masks:
+        rows = none if rows is None else rows[mask[rows]]
+    return rows if rows is not None and len(rows) <= _PINNED else none
 
 
 def _map_rows(

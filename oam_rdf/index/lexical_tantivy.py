@@ -25,13 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oam_rdf.index.base import place_rows
-from oam_rdf.index.lexical import _PINNED, _RARE, LexicalIndex, LexicalResult, _statistics
+from oam_rdf.index.impacts import View, Views
+from oam_rdf.index.lexical import _PINNED, _RARE, LexicalIndex
+from oam_rdf.index.lexical_result import LexicalResult
 from oam_rdf.index.lexical_schema import FIELDS, key_term
 from oam_rdf.index.lexical_terms import OTHER, SAME, WEIGHTS, Form, Term
 from oam_rdf.index.lexical_writer import load_dictionary, load_words
 from oam_rdf.index.passages import PassageTable
 from oam_rdf.index.postings import Postings
-from oam_rdf.index.scorers import COVERAGE_SHARE, IDF_SHARE, Evidence, QueryTerm, choose, idf, idf_coverage
+from oam_rdf.index.scorers import COVERAGE_SHARE, IDF_SHARE, Evidence, QueryTerm, idf, idf_coverage
 from oam_rdf.index.tantivy_files import (
     EXACT,
     TantivyPostings,
@@ -90,10 +92,11 @@ class TantivyIndex(LexicalIndex):
         self.dictionary, self.words = load_dictionary(folder), load_words(folder)
         self.segmenter = self.dictionary.segmenter(self.words.segmenter())
         rows = place_rows(folder, passages, reader.column("document", "u8"), reader.column("ordinal", "u4"))
-        self._lengths = {}
+        lengths = {}
         for field in FIELDS:
-            self._lengths[field] = np.zeros(len(passages))
-            self._lengths[field][rows] = reader.column(f"{field}_length", "f8")
+            lengths[field] = np.zeros(len(passages))
+            lengths[field][rows] = reader.column(f"{field}_length", "f8")
+        self._views = Views(lengths, len(passages))
         self._rows: Rows = np.full(reader.size, -1, "i4")
         self._rows[reader.numbers] = rows
         reader.forget()
@@ -123,19 +126,19 @@ class TantivyIndex(LexicalIndex):
         size = len(self.passages)
         fitting = all(given is None or given.shape == (size,) for given in (mask, visible))
         if scorer == "auto" and fitting:
-            scorer = choose(self._lengths["body"] if visible is None else self._lengths["body"][visible])
+            scorer = self._views.of(visible).scorer
         if scorer != "idf_coverage" or not fitting or set(fields) - set(FIELDS):
             return super().search(
                 query, mask=mask, visible=visible, scorer=scorer, fields=fields, k=k, translate=translate,
                 idf_form=idf_form,
             )  # fmt: skip
         searched = tuple(f for f in FIELDS if f in fields)
-        if visible is not None and bool(visible.all()):
+        view = self._views.of(visible)
+        if view.n == size:
             visible = None
         allowed = mask if visible is None else visible if mask is None else mask & visible
-        n = size if visible is None else int(np.count_nonzero(visible))
         plan, whole = (self._translations(query), ()) if translate else self._plan(query, visible)
-        terms = tuple(self._term(t, searched, n, visible, idf_form) for t in plan)
+        terms = tuple(self._term(t, searched, view, idf_form) for t in plan)
         known = [(q, self._ways(t, searched)) for t, q in zip(plan, terms, strict=True) if q.known]
         total, among = 0, None
         if k and allowed is None and known:
@@ -143,15 +146,15 @@ class TantivyIndex(LexicalIndex):
         rows, scores = self._scored(known, among)
         if allowed is not None:
             rows, scores = rows[allowed[rows]], scores[allowed[rows]]
-        order = np.argsort(-scores, kind="stable")[:k]  # rows ascend, so ties go by row
-        pins = self._pinned(plan, terms, searched, n, allowed)
+        pins = self._pinned(plan, terms, searched, view.n, allowed)
         found = len(rows) if among is None else total
-        return LexicalResult(rows[order], scores[order], terms, scorer, found, pins, searched, (*plan, *whole))
+        result = LexicalResult(rows, scores, terms, scorer, found, pins, searched, (*plan, *whole))
+        return result if k is None else result.cut(k)
 
-    def _term(self, term: Term, fields: tuple[str, ...], n: int, visible: Bools | None, form: str) -> QueryTerm:
+    def _term(self, term: Term, fields: tuple[str, ...], view: View, form: str) -> QueryTerm:
         """df of the term itself, or of all its variants together if it occurs through variants only (D21)."""
-        if visible is not None:
-            return _statistics(term, self._of(term, fields), n, len(self.passages), visible, form)
+        if view.n < len(self.passages):
+            return view.term(term, fields, self._of(term, fields), form)
         df = self._counts.get((term, fields))
         if df is None:
             ways = self._ways(term, fields)
@@ -162,7 +165,7 @@ class TantivyIndex(LexicalIndex):
             self._counts[term, fields] = df
             while len(self._counts) > 512:
                 self._counts.popitem(last=False)
-        return QueryTerm(term.key, term.kind, df, idf(n, df, form), df > 0)
+        return QueryTerm(term.key, term.kind, df, idf(view.n, df, form), df > 0)
 
     def _leading(self, known: Sequence[tuple[QueryTerm, list[Way]]], k: int) -> tuple[int, Rows]:
         """How many rows are hit, and those that may be among the best ``k``, ranked by the engine itself."""

@@ -11,6 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -147,6 +148,13 @@ class PassageTable:
 
     def __len__(self) -> int:
         return len(self.document)
+
+    @cached_property
+    def by_language(self) -> dict[str, NDArray[np.bool_]]:
+        """Primary language subtag -> ``bool[n]``: the rows in that language."""
+        primary = [tag.lower().partition("-")[0] for tag in self.languages]
+        tags = {tag: np.array([name == tag for name in primary], bool) for tag in dict.fromkeys(primary)}
+        return {tag: wanted[self.language] for tag, wanted in tags.items()}
 
     def section(self, row: int) -> str:
         """Local id of the section ("" = the document)."""

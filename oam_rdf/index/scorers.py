@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,13 @@ class QueryTerm:
     known: bool
 
 
+class Impact(NamedTuple):
+    """Rows that hold a term, ascending, and what it weighs in each (float64, in (0, k1 + 1))."""
+
+    rows: NDArray[np.int32]
+    values: Floats
+
+
 def choose(lengths: Floats) -> str:
     """The scorer of decision D21b for units of these lengths (tokens): ``idf_coverage`` or ``bm25``."""
     n = len(lengths)
@@ -90,42 +98,60 @@ def idf_coverage(size: int, terms: Sequence[QueryTerm], evidence: Sequence[Seque
     return np.asarray(IDF_SHARE * share + COVERAGE_SHARE * coverage)
 
 
-def bm25(
+def impact(
     size: int,
-    n: int,
-    terms: Sequence[QueryTerm],
-    evidence: Sequence[Sequence[Evidence]],
+    evidence: Sequence[Evidence],
     lengths: Mapping[str, Floats],
     means: Mapping[str, float],
     boosts: Mapping[str, float] = BOOSTS,
-) -> Floats:
-    """BM25F by row: field frequencies are normalised by field length, boosted and added before they saturate.
+) -> Impact:
+    """What a term adds to BM25F, by row and before its idf: field frequencies are normalised by field length, boosted and
+    added before they saturate; the best evidence counts.
 
-    idf = log(1 + (N − df + ½)/(df + ½)), k1 = 1.2, b = 0.75 (Robertson and Zaragoza, "The Probabilistic Relevance
-    Framework", 2009). ``lengths`` by field and row, ``means`` over the rows that N counts; the score is unbounded.
+    k1 = 1.2, b = 0.75 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). ``lengths`` by field and
+    row, ``means`` over the rows that N counts.
+    """
+    lists = [postings.rows for way in evidence for postings in way.fields.values()]
+    # Most terms are rare: what they cost is to depend on their postings, not on the size of the index.
+    some = _union(lists) if sum(map(len, lists)) < size // 8 else None
+    length = size if some is None else len(some)
+    frequency, best = np.zeros(length), np.zeros(length)
+    for way in evidence:
+        places = [rows if some is None else some.searchsorted(rows) for rows, _ in way.fields.values()]
+        for at, (field, (rows, counts)) in zip(places, way.fields.items(), strict=True):
+            norm = 1.0 - B + B * lengths[field][rows] / means[field] if means[field] > 0 else 1.0
+            frequency[at] += boosts[field] * counts / norm
+        for at in places:
+            # However often its parts stand apart, a compound is not there more than once.
+            often = np.minimum(frequency[at], 1.0) if way.how == "parts" else frequency[at]
+            best[at] = np.maximum(best[at], way.weight * often * (K1 + 1.0) / (K1 + often))
+        for at in places:
+            frequency[at] = 0.0
+    if some is not None:
+        return Impact(some, best)
+    held = np.flatnonzero(best).astype("i4")
+    return Impact(held, best[held])
+
+
+def _union(lists: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Every row once, ascending."""
+    if len(lists) < 2:
+        return lists[0] if lists else np.zeros(0, "i4")
+    rows = np.sort(np.concatenate(lists))
+    first = np.ones(len(rows), bool)
+    np.not_equal(rows[1:], rows[:-1], out=first[1:])
+    return rows[first]
+
+
+def bm25(size: int, n: int, terms: Sequence[QueryTerm], impacts: Sequence[Impact]) -> Floats:
+    """BM25F by row, unbounded: Σ idf · impact over the known terms, idf = log(1 + (N − df + ½)/(df + ½)).
+
     A term of kind ``run`` weighs as much as the terms that it consists of together, as phrases usually do.
     """
     weights = {t.key: math.log(1.0 + (n - t.df + 0.5) / (t.df + 0.5)) for t in terms if t.known and t.kind != "run"}
-    # Two sheets serve every term and are wiped where it was written: the cost is that of the postings, not of the index.
-    total, frequency, best = np.zeros(size), np.zeros(size), np.zeros(size)
-    for term, ways in zip(terms, evidence, strict=True):
-        if not term.known:
-            continue
-        touched = []
-        for way in ways:
-            for field, (rows, counts) in way.fields.items():
-                norm = 1.0 - B + B * lengths[field][rows] / means[field] if means[field] > 0 else 1.0
-                frequency[rows] += boosts[field] * counts / norm
-            for rows, _ in way.fields.values():
-                # However often its parts stand apart, a compound is not there more than once.
-                often = np.minimum(frequency[rows], 1.0) if way.how == "parts" else frequency[rows]
-                best[rows] = np.maximum(best[rows], way.weight * often * (K1 + 1.0) / (K1 + often))
-                touched.append(rows)
-            for rows, _ in way.fields.values():
-                frequency[rows] = 0.0
-        parts = (weight for part, weight in weights.items() if part in term.key)
-        own = sum(parts) if term.kind == "run" else weights[term.key]
-        for rows in touched:
-            total[rows] += own * best[rows]
-            best[rows] = 0.0  # a row that several fields hold counts once
+    total = np.zeros(size)
+    for term, (rows, values) in zip(terms, impacts, strict=True):
+        if term.known:
+            parts = (weight for part, weight in weights.items() if part in term.key)
+            total[rows] += (sum(parts) if term.kind == "run" else weights[term.key]) * values
     return total

@@ -185,17 +185,16 @@ def _only_history(state: State) -> Iterable[tuple[str, str, dict[str, Any]]]:
     if not substituted or any(entry.value in LATER for entry in plan.navigation.directions):
         return
     visible, status = state.snapshot.visible_passages, state.snapshot.version_status
-    holders = []
+    past = status.mask(("SUPERSEDED", "HISTORICAL", "DEPRECATED"))
+    whole, gone = 0.0, []
     for term, rows in index.holding(found):
         if term.key in stoplists["en"] or is_function(term.key):
             continue
-        rows = rows[visible[rows]]
-        held = np.unique(state.snapshot.passage_document[rows])
+        held = state.snapshot.passage_document[rows[visible[rows]]]
         if len(held):
-            holders.append((term, [int(row) for row in held]))
-    out = ("SUPERSEDED", "HISTORICAL", "DEPRECATED")
-    gone = [(term, rows) for term, rows in holders if all(status[row] in out for row in rows)]
-    whole = sum(term.idf for term, _ in holders)
+            whole += term.idf
+            if past[held].all():
+                gone.append((term, np.unique(held).tolist()))
     if gone and sum(term.idf for term, _ in gone) >= whole / 2:
         said = sorted({state.name(row) for _, rows in gone for row in rows})
         heads = sorted({state.name(c.row) for c in substituted})

@@ -255,16 +255,19 @@ def path(state: State, how: Reach) -> list[str]:
 
 
 def best_passage(state: State, row: int, order: Array) -> int:
-    """The admitted passage of an object that the lexical result ranks highest, else its first; -1 = it has none."""
+    """The admitted passage of an object that the lexical result ranks highest, else its first; -1 = it has none.
+
+    ``order`` is that of :func:`lexical_order`.
+    """
     inside = [passage for passage in state.snapshot.passages_in(row) if state.passages[passage]]
     return min(inside, key=lambda passage: (order[passage], passage), default=-1)
 
 
 def lexical_order(state: State) -> Array:
-    """``int64[passages]``: the rank of each passage in the lexical result, those not in it last."""
-    order = np.full(len(state.snapshot.passages), np.iinfo(np.int64).max, dtype=np.int64)
+    """``float32[passages]``: smaller for what the lexical result ranks higher, 0 for what is not in it."""
+    order = np.zeros(len(state.snapshot.passages), dtype=np.float32)
     if state.lexical is not None:
-        order[state.lexical.rows] = np.arange(len(state.lexical.rows))
+        order[state.lexical.hits] = -state.lexical.weights
     return order
 
 

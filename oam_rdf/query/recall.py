@@ -8,21 +8,22 @@ language count only where an id or an exact ASCII term hit them (decision D25).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
-from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from oam_rdf.errors import Damaged
 from oam_rdf.index.columns import Array
-from oam_rdf.index.lexical import LexicalResult
+from oam_rdf.index.lexical_result import LexicalResult
 from oam_rdf.index.syntax import holds, parse
 from oam_rdf.query.trace import Ranking, State
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import has_han
 
 DEPTH = 200  # candidates a channel hands on per language group
+_BEHIND = 60  # and in a language that comes after one with that many: nobody reads past two hundred to see more of it
 _LISTED = 10  # excluded candidates that are named
 _RARE = 0.05  # a term in more of the passages says too little to cross languages
 _VERBATIM = 50  # best lexical hits whose text is compared with an unbroken query
@@ -32,20 +33,16 @@ _FOREIGN = 40  # lexical hits in another language that are looked at for an exac
 def recall(state: State) -> State:
     """Fill ``groups``, ``lexical`` and ``rankings``; note the best of what the constraints excluded."""
     groups, members = _languages(state)
-    depth = max(DEPTH, 2 * (state.plan.form.offset + state.plan.form.k))
+    depths = _depths(state, members)
     state = replace(state, groups=tuple(groups))
     words, vectors = "DENSE_ONLY" not in state.plan.routes, "SPARSE_ONLY" not in state.plan.routes
-    # The embedder computes outside of Python: the query's vector is made while the words are looked up, and is kept.
-    embedding = Thread(target=state.snapshot.query_vector, args=(_intent(state),), daemon=True)
-    if words and vectors and state.snapshot.dense is not None and state.passages.any():
-        embedding.start()
-    if words:
-        state = _lexical(state, members, depth)
-    if embedding.ident is not None:
-        embedding.join()
-    if vectors:
-        for number, rows in enumerate(members):
-            state = _dense(state, number, rows, depth)
+    # Embedder and neighbour graphs compute outside of Python: vectors are compared while the words are looked up.
+    with ThreadPoolExecutor(2) as beside:
+        near = beside.submit(_dense, state, members, depths, beside) if vectors else None
+        if words:
+            state = _lexical(state, members, depths)
+        if near is not None:
+            state = replace(state, rankings=(*state.rankings, *near.result()))
     found = [
         {"channel": r.channel, "language": groups[r.group], "found": len(r.rows), "best": round(float(r.scores[0]), 4)}
         for r in state.rankings
@@ -61,15 +58,20 @@ def _intent(state: State) -> str:
 
 def _languages(state: State) -> tuple[list[str], list[Array]]:
     """Primary language subtags, the one asked for first, and ``bool[passages]`` of each."""
-    table = state.snapshot.passages
-    primary = [tag.lower().partition("-")[0] for tag in table.languages]
+    members = state.snapshot.passages.by_language
     first = state.plan.language.lower().partition("-")[0]
-    order = sorted(set(primary), key=lambda tag: (tag != first, tag))
-    members = []
-    for tag in order:
-        wanted = np.array([name == tag for name in primary], dtype=bool)
-        members.append(wanted[table.language])
-    return order, members
+    order = sorted(members, key=lambda tag: (tag != first, tag))
+    return order, [members[tag] for tag in order]
+
+
+def _depths(state: State, members: Sequence[Array]) -> list[int]:
+    """How many candidates a channel hands on of each language."""
+    window = 2 * (state.plan.form.offset + state.plan.form.k)
+    depths, ahead = [], 0
+    for rows in members:
+        depths.append(max(DEPTH if ahead < DEPTH else _BEHIND, window))
+        ahead = max(ahead, int(np.count_nonzero(rows & state.passages)))
+    return depths
 
 
 def _query(state: State) -> str:
@@ -81,7 +83,7 @@ def _query(state: State) -> str:
     return " ".join(dict.fromkeys(asked)) or state.plan.text
 
 
-def _lexical(state: State, members: list[Array], depth: int) -> State:
+def _lexical(state: State, members: list[Array], depths: Sequence[int]) -> State:
     index, visible = state.snapshot.lexical, state.snapshot.visible_passages
     query = _query(state)
     if index is None or not query.strip() or not visible.any():
@@ -93,8 +95,7 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         scorer, form = state.plan.scorer, state.plan.idf
         result = index.search(query, visible=visible, scorer=scorer, idf_form=form)
         if syntax:
-            met = holds(index, parse(syntax), visible)[result.rows]
-            result = replace(result, rows=result.rows[met], scores=result.scores[met], total=int(met.sum()))
+            result = result.where(holds(index, parse(syntax), visible))
         foreign = result
         if other:
             foreign = index.search(query, visible=visible, scorer=scorer, idf_form=form, translate=True)
@@ -102,34 +103,34 @@ def _lexical(state: State, members: list[Array], depth: int) -> State:
         state.snapshot.lose("lexical", error)
         return state
     state = replace(state, lexical=replace(result, plan=tuple(dict.fromkeys((*result.plan, *foreign.plan)))))
-    admitted = state.passages[result.rows]
+    barred = ~state.passages
     rankings = list(state.rankings)
     verbatim: list[int] = []
     rare = max(3, _RARE * int(visible.sum()))
     ascii_terms = {term.key for term in result.terms if term.known and term.key.isascii() and term.df <= rare}
     for group, wanted in enumerate(members):
         if group in other:
-            kept = np.flatnonzero((state.passages & wanted)[foreign.rows])[:depth]
-            rows, scores, promoted = _as_written_first(state, foreign, foreign.rows[kept], foreign.scores[kept])
+            kept = foreign.best(depths[group], state.passages & wanted)
+            rows, scores, promoted = _as_written_first(state, foreign, kept, foreign.scores_of(kept))
             verbatim += promoted
             rankings.append(Ranking("lexical", group, rows, scores))
             continue
-        chosen = np.flatnonzero(admitted & wanted[result.rows])[:depth]
+        chosen = result.best(depths[group], state.passages & wanted)
         if group and state.plan.language and len(chosen) and not syntax:
             names = chosen[:_FOREIGN] if ascii_terms else chosen[:0]
-            chosen = names[_exactly(state, result.rows[names].tolist(), ascii_terms)]
-        rows, scores, promoted = _verbatim_first(state, query, result.rows[chosen], result.scores[chosen])
+            chosen = names[_exactly(state, names.tolist(), ascii_terms)]
+        rows, scores, promoted = _verbatim_first(state, query, chosen, result.scores_of(chosen))
         verbatim += promoted
         rankings.append(Ranking("lexical", group, rows, scores))
-    barred = result.rows[~admitted][:_LISTED]
-    return replace(state, rankings=tuple(rankings), excluded=(*state.excluded, *_excluded(state, barred))).note(
+    named = _excluded(state, result.best(_LISTED, barred))
+    return replace(state, rankings=tuple(rankings), excluded=(*state.excluded, *named)).note(
         "lexical",
         query=query,
         scorer=result.scorer,
         idf=state.plan.idf if result.scorer == "idf_coverage" else "",
         terms=[{"term": t.key, "df": t.df, "idf": round(t.idf, 3), "known": t.known} for t in result.terms],
         hits=result.total,
-        excluded=int((~admitted).sum()),
+        excluded=int(np.count_nonzero(barred[result.hits])),
         verbatim=verbatim,
         pins=[int(row) for row in result.pins if state.passages[row] and not syntax],
         translated=[state.groups[group] for group in other],
@@ -185,16 +186,25 @@ def _exactly(state: State, rows: Sequence[int], terms: set[str]) -> Array:
     return np.array(exact, dtype=bool)
 
 
-def _dense(state: State, group: int, members: Array, depth: int) -> State:
+def _dense(state: State, members: list[Array], depths: Sequence[int], beside: Executor) -> list[Ranking]:
+    """The passages nearest in meaning, a ranking for each language that has any.
+
+    Runs in a thread of ``beside`` and needs a second one: the languages are searched side by side.
+    """
     index = state.snapshot.dense
-    mask = members & state.passages
-    if index is None or not mask.any():
-        return state
+    masks = {group: mask for group, rows in enumerate(members) if (mask := rows & state.passages).any()}
+    if index is None or not masks:
+        return []
     vector = state.snapshot.query_vector(_intent(state))
     if vector is None:
-        return state
-    rows, scores = index.search(vector, mask=mask, k=depth)
-    return replace(state, rankings=(*state.rankings, Ranking("dense", group, rows, scores)))
+        return []
+
+    def nearest(group: int) -> Ranking:
+        return Ranking("dense", group, *index.search(vector, mask=masks[group], k=depths[group]))
+
+    first, *rest = masks
+    others = [beside.submit(nearest, group) for group in rest]
+    return [nearest(first), *(other.result() for other in others)]
 
 
 def _excluded(state: State, rows: Array) -> list[dict[str, Any]]:

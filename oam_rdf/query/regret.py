@@ -15,7 +15,7 @@ def regret(state: State) -> State:
     """Note ``share`` (of the k best lexical hits among all that may be seen, in [0, 1]) and ``by`` condition."""
     if not state.blocked or state.lexical is None:
         return state.note("regret", share=0.0, of=0, by={})
-    best = state.lexical.rows[: state.plan.form.k]
+    best = state.lexical.best(state.plan.form.k)
     out = best[~state.passages[best]]
     documents = state.snapshot.passage_document[out] if len(out) else np.zeros(0, dtype=np.int64)
     by = {name: int(mask[documents[documents >= 0]].sum()) for name, mask in sorted(state.blocked.items())}

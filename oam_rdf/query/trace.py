@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from oam_rdf.index.columns import Array
-from oam_rdf.index.lexical import LexicalResult, Match
+from oam_rdf.index.lexical_result import LexicalResult, Match
 from oam_rdf.query.plan import Plan
 from oam_rdf.query.snapshot import Snapshot
 

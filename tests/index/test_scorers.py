@@ -10,7 +10,7 @@ import pytest
 from index_corpus import Corpus, document
 
 from oam_rdf.index.postings import Postings, all_of, any_of
-from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, choose, idf, idf_coverage
+from oam_rdf.index.scorers import Evidence, QueryTerm, bm25, choose, idf, idf_coverage, impact
 
 
 def test_idf_is_positive_and_the_classic_form_is_not() -> None:
@@ -57,15 +57,8 @@ def test_bm25_by_hand() -> None:
     }
     lengths = {"title": np.array([2.0, 2.0]), "body": np.array([20.0, 0.0])}
     term = QueryTerm("x", "ascii", 1, idf(2, 1), True)
-    scores = bm25(
-        2,
-        2,
-        [term],
-        [[Evidence("literal", 1.0, hit)]],
-        lengths,
-        {"title": 2.0, "body": 10.0},
-        {"title": 2.0, "body": 1.0},
-    )
+    means, boosts = {"title": 2.0, "body": 10.0}, {"title": 2.0, "body": 1.0}
+    scores = bm25(2, 2, [term], [impact(2, [Evidence("literal", 1.0, hit)], lengths, means, boosts)])
     frequency = 2 + 3 / 1.75
     assert scores.tolist() == pytest.approx([math.log(2) * frequency * 2.2 / (1.2 + frequency), 0.0])
 

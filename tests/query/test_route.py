@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from query_world import World, said
 
 from oam_rdf.errors import ConfigError
-from oam_rdf.index.lexical import LexicalResult
+from oam_rdf.index.lexical_result import LexicalResult
 from oam_rdf.query import adapt as adapt_module
 from oam_rdf.query.adapt import adapt, features, margin
 from oam_rdf.query.compile import compile_query
