@@ -92,7 +92,10 @@ def _vectors(
             at = ann.match(digests[order], passages.digest)
             if old.shape == (len(digests), dim) and old.dtype == np.float32:
                 have = at >= 0
-                matrix[have] = np.asarray(old)[order[at[have]]]
+                rows, source = np.flatnonzero(have), order[at[have]]
+                for start in range(0, len(rows), _CHUNK):  # all at once would hold them in memory twice
+                    part = slice(start, start + _CHUNK)
+                    matrix[rows[part]] = old[source[part]]
         except (OSError, ValueError):
             have[:] = False  # what cannot be read is taken from the cache
     missing = np.flatnonzero(~have)
