@@ -57,8 +57,9 @@ class Direction:
     whose state or verification is so in the partial order) or ``rigorous`` (stronger, or a more formal role).
     ``target`` holds IRIs of classes, roles or operators, one of which an arrival must carry (empty = any object);
     ``last`` is the hop that an arrival must have come by, if not any. ``opposite`` holds IRIs of directions that lead back;
-    ``related`` IRIs of concepts that mean what the direction looks for. ``hop`` is the step as it is walked: a property that
-    stands for all relations, and has no edges of its own, is written out.
+    ``related`` IRIs of concepts that mean what the direction looks for; ``barred`` IRIs of classes, roles or operators, none
+    of which an arrival may carry. ``hop`` is the step as it is walked: a property that stands for all relations, and has no
+    edges of its own, is written out.
     """
 
     notation: str
@@ -73,6 +74,7 @@ class Direction:
     opposite: frozenset[str] = frozenset()
     related: frozenset[str] = frozenset()
     spread: Path | None = None
+    barred: frozenset[str] = frozenset()
 
     @property
     def hop(self) -> Path:

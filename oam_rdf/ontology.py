@@ -275,6 +275,7 @@ class Ontology:
             self._iris(concept.iri, OAM + "opposite"),
             concept.related,
             spread(read_path(steps[0], self._objects), self._written_out),
+            self._iris(concept.iri, OAM + "neverEndsOn"),
         )
 
     def _below(self, types: Mapping[str, set[str]], top: str) -> list[str]:

@@ -210,9 +210,13 @@ class _Reader:
         return arrays
 
     def originals(self) -> list[str]:
-        derived = ((s, o) for s, o in self.pairs(PROV + "wasDerivedFrom") if s in self.local and "/original/" in o)
-        found = firsts(derived)
-        return [original_hash(found[iri]) if iri in found else "" for iri in self.iris]
+        """The Original of each object: what its own document says, not what others say of it."""
+        found: dict[str, tuple[bool, str]] = {}
+        for subject, value, graph in self.quads(PROV + "wasDerivedFrom"):
+            if subject in self.local and "/original/" in value:
+                own = f"/graph/{subject.rpartition('/doc/')[2]}/" in graph
+                found[subject] = min((not own, value), found.get(subject, (True, "\U0010ffff")))
+        return [original_hash(found[iri][1]) if iri in found else "" for iri in self.iris]
 
     def spans(self) -> list[tuple[int, int, str, int, int]]:
         owners = {(s, o) for s, o in self.pairs(PROV + "wasQuotedFrom") if s in self.local}

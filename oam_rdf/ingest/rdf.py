@@ -235,6 +235,7 @@ def _passages(quads: list[Quad], default: str, document: str, base: str) -> Iter
     """One passage for each subject that says something in words, its name and its texts: it stands for that subject."""
     words: dict[str, list[Literal]] = {}
     titles: dict[str, str] = {}
+    made = {_value(q.subject) for q in quads if _value(q.object) == OAM + "GeneratedText"}
     for quad in quads:
         text = _words(quad.object)
         if text is not None and quad.predicate.value in _TEXTS | _NAMES:
@@ -243,8 +244,8 @@ def _passages(quads: list[Quad], default: str, document: str, base: str) -> Iter
                 titles.setdefault(_value(quad.subject), text.value)
     for number, (subject, literals) in enumerate(words.items()):
         body = "\n".join(dict.fromkeys(literal.value for literal in literals if literal.value.strip()))
-        if not body:
-            continue
+        if not body or (subject in made and not _local(subject, document, base)):
+            continue  # generated text that is no part of the document must not pass for its words
         written = next((literal.language for literal in literals if literal.language), "")
         yield Passage(
             section="", start=-1, end=-1, heading=titles.get(subject, ""), text=body,

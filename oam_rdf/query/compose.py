@@ -14,6 +14,7 @@ from oam_rdf.errors import UsageError
 from oam_rdf.query.edges import Edges, NearMiss, RouteHop, Way
 from oam_rdf.query.expression import Leg, parse
 from oam_rdf.query.fallback import FALLBACKS, NONE, Found, fall_back
+from oam_rdf.query.generated import barred
 from oam_rdf.query.navigate import BROAD_NODES, LegReport, Navigation, Report, plain
 from oam_rdf.query.nodes import Node, called, node_of, relation_of
 from oam_rdf.query.resolve import node
@@ -183,6 +184,8 @@ class _Journey:
     def near(self, number: int, leg: Leg, nodes: Iterable[str]) -> None:
         looked_at = list(nodes)[:_LOOKED_AT]
         for miss in self.edges.near_misses(looked_at, leg.direction.hop, number, MISSES):
+            if barred(self.snapshot, miss.target, leg.direction):
+                continue
             row = self.snapshot.facets.row(miss.target)
             self.misses.append(
                 NearMiss(

@@ -19,6 +19,7 @@ from oam_rdf.namespaces import SCHEMES
 from oam_rdf.ontology import Ontology
 from oam_rdf.query import conditions
 from oam_rdf.query.evidence import ASKED, has_evidence
+from oam_rdf.query.generated import sourced
 from oam_rdf.query.plan import Entries
 from oam_rdf.query.trace import RELIABLE_ONLY, SOFT, WIDENED, Candidate, HistoricalText, ObjectThen, State
 from oam_rdf.query.widen import widened
@@ -162,7 +163,7 @@ def _masks(state: State) -> Iterable[tuple[str, Array]]:
         if kept:
             yield name, conditions.mask(snapshot, name, kept)
     if plan.source.require_original is not None and plan.source.require_original.hard:
-        yield "original", np.asarray(facets.has_original)
+        yield "original", sourced(snapshot)
     if plan.version.mode.value == "active" and plan.version.mode.hard:
         yield "version", snapshot.version_status.mask(["ACTIVE"])
     if plan.version.as_of:

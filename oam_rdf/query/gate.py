@@ -14,6 +14,7 @@ from whoosh.lang.stopwords import stoplists
 from oam_rdf.namespaces import DCTERMS, OAM, PAV
 from oam_rdf.query.asked_status import status_asked
 from oam_rdf.query.asof import in_force_then, status_then
+from oam_rdf.query.generated import sourced
 from oam_rdf.query.substitute import LATER, successors
 from oam_rdf.query.together import HALF, LITTLE, together
 from oam_rdf.query.trace import Candidate, State
@@ -263,7 +264,7 @@ def _contradictions(state: State, shown: tuple[Candidate, ...]) -> Iterable[tupl
 
 def _sources(state: State, shown: tuple[Candidate, ...]) -> bool:
     """Whether any of the best results resolves: a span, an Original, or text of its own."""
-    has = state.snapshot.facets.has_original
+    has = sourced(state.snapshot)
     return any(c.history or has[c.row] or (c.passage >= 0 and state.snapshot.text(c.passage)) for c in shown[:_READ])
 
 

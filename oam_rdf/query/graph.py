@@ -13,6 +13,7 @@ import numpy as np
 
 from oam_rdf.index.columns import Array
 from oam_rdf.index.graph_table import Graph
+from oam_rdf.query.generated import barred_rows
 from oam_rdf.query.trace import Ranking, Reach, State
 from oam_rdf.query.ways import Ways, starts, ways
 
@@ -155,9 +156,12 @@ def recall_graph(state: State) -> State:
     found: list[tuple[int, float]] = []
     places: dict[int, int] = {}
     order = lexical_order(state)
+    never = barred_rows(snapshot, (entry.value for entry in plan.navigation.directions))
     for row, how in scored:
         if len(reached) >= DEPTH:
             break
+        if never[row]:
+            continue
         passage = best_passage(state, row, order)
         if passage >= 0:
             found.append((passage, how.score))

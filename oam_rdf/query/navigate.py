@@ -15,6 +15,7 @@ from oam_rdf.errors import UsageError
 from oam_rdf.namespaces import DCTERMS, OAM, SCHEMES
 from oam_rdf.ontology import Direction, Ontology
 from oam_rdf.query.edges import NearMiss
+from oam_rdf.query.generated import barred
 from oam_rdf.query.history import Copy, copies_of, value
 from oam_rdf.query.loops import Loop
 from oam_rdf.query.nodes import Node, called, marks, node_of, relation_of
@@ -230,9 +231,13 @@ class Report:
         return [iri for iri in self.found.depth if self.arrives(iri)]
 
     def ends(self) -> list[str]:
-        """Nodes from which nothing leads on."""
+        """Nodes from which nothing leads on, but for those that the direction never ends on."""
         found = self.found
-        return [iri for iri in found.depth if not self.out.get(iri) and iri not in found.unexpanded]
+        ends = (iri for iri in found.depth if not self.out.get(iri) and iri not in found.unexpanded)
+        return [iri for iri in ends if not self.barred(iri)]
+
+    def barred(self, iri: str) -> bool:
+        return barred(self.snapshot, iri, self.way)
 
     def levels(self) -> dict[str, int]:
         """Longest distance from the start over the hops seen, cycles counted as one node."""
@@ -243,8 +248,11 @@ class Report:
         return {iri: levels[number[iri]] for iri in nodes}
 
     def arrives(self, iri: str) -> bool:
-        """Whether a node is what the direction looks for: its target filter, last step and order over states."""
+        """Whether a node is what the direction looks for: its target filter, last step and order over states, and none of
+        what it never ends on."""
         way = self.way
+        if self.barred(iri):
+            return False
         if way.target and not way.target & self.marks(iri):
             return False
         if way.last is not None and not self.came_by_last(iri):

@@ -8,9 +8,10 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
-from oam_rdf.namespaces import DCTERMS, OAM, RDF
+from oam_rdf.namespaces import DCTERMS, OAM
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.edges import Way
+from oam_rdf.query.generated import MARKS, is_original, sourced
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.store.walk import Edge
 
@@ -68,7 +69,7 @@ def node_of(
         epistemic_state=facets.column("epistemic_state")[row] if known else "",
         version_status=snapshot.version_status[row] if known else "",
         successors=tuple(sorted(facets.identifiers[int(r)] for r in new[old == row])) if known else (),
-        source_available=bool(facets.has_original[row]) if known else "/original/" in iri,
+        source_available=bool(sourced(snapshot)[row]) if known else is_original(snapshot, iri),
         depth=depth,
         level=depth if level is None else level,
         route=route,
@@ -94,12 +95,14 @@ def called(snapshot: Snapshot, iri: str) -> str:
 def marks(snapshot: Snapshot, iri: str, ontology: Ontology) -> frozenset[str]:
     """Classes (with superclasses), roles and operators that a node carries."""
     found: set[str] = set()
-    for predicate in (RDF + "type", OAM + "hasRole", OAM + "hasOperator", OAM + "evidenceKind"):
+    for predicate in MARKS:
         for quad in snapshot.store.quads_for_pattern(NamedNode(iri), NamedNode(predicate), None):
             if isinstance(quad.object, NamedNode):
                 found.add(quad.object.value)
                 found |= ontology.superclasses.get(quad.object.value, frozenset())
                 found |= ontology.broader.get(quad.object.value, frozenset())
+    if OAM + "Original" in found and not is_original(snapshot, iri):
+        found.discard(OAM + "Original")  # whoever says so: an Original is bytes that are kept here
     return frozenset(found)
 
 

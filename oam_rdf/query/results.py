@@ -15,6 +15,7 @@ from oam_rdf.index.facets import micros
 from oam_rdf.namespaces import OAM
 from oam_rdf.query.answer import Result, Span
 from oam_rdf.query.asof import status_then
+from oam_rdf.query.generated import generated, sourced
 from oam_rdf.query.source import source
 from oam_rdf.query.spelling import Spelling
 from oam_rdf.query.substitute import successors
@@ -64,12 +65,14 @@ class _Context:
         )  # fmt: skip
 
     def of_object(self, candidate: Candidate, position: int) -> Result:
-        state, facets = self.state, self.state.snapshot.facets
+        state = self.state
         row, document = candidate.row, candidate.document
         text, span = self.text(candidate)
+        if generated(state.snapshot)[row] and candidate.history is None:
+            span = None  # its characters stand in no Original
         matched = self.matched(candidate)
         spans = self.spans(candidate)
-        available = candidate.history is not None or (bool(facets.has_original[row]) and self.readable(row))
+        available = candidate.history is not None or (bool(sourced(state.snapshot)[row]) and self.readable(row))
         passage = candidate.passage
         history = candidate.history
         return Result(

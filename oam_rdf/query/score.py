@@ -15,6 +15,7 @@ from oam_rdf.ontology import Ontology
 from oam_rdf.query.asof import status_then
 from oam_rdf.query.constrain import with_narrower
 from oam_rdf.query.freshness import freshness, now, off
+from oam_rdf.query.generated import sourced
 from oam_rdf.query.pairs import NOWHERE, pairs
 from oam_rdf.query.substitute import successors
 from oam_rdf.query.trace import Candidate, State
@@ -130,7 +131,7 @@ class _Scorer:
         snapshot, row = self.state.snapshot, candidate.row
         if candidate.history is not None:
             return 1.0
-        if not snapshot.facets.has_original[row]:
+        if not sourced(snapshot)[row]:
             return 0.0
         spanned = candidate.passage >= 0 and int(snapshot.passages.start[candidate.passage]) >= 0
         return 1.0 if spanned or snapshot.spans_of(row) else 0.5
@@ -139,7 +140,7 @@ class _Scorer:
         """Share of five facts that make a result usable as evidence (paper §5.2), in [0, 1]."""
         snapshot, row = self.state.snapshot, candidate.row
         old = candidate.history
-        resolvable = old is not None or bool(snapshot.facets.has_original[row])
+        resolvable = old is not None or bool(sourced(snapshot)[row])
         if old is not None:
             length = old.end - old.start
         elif candidate.passage >= 0:

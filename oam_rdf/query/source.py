@@ -15,11 +15,14 @@ from pyoxigraph import Literal, NamedNode
 from oam_rdf.errors import Damaged, NotFound, UsageError
 from oam_rdf.namespaces import OAM
 from oam_rdf.query.evidence_spans import evidence_spans
+from oam_rdf.query.generated import documents_of, generated, is_original
 from oam_rdf.query.redact import shown_text, touches
 from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.query.spans import own_spans
 
 LIMIT = 20_000  # characters of exact text shown at once
+MADE = "generated text stands in no Original"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class SourceView:
     """Where an object stands. ``intact`` says that the Original's bytes have the hash in its name; ``matches`` that the
     spans' text is the object's content (None if it has no content of its own, or quotes another work to bear it out);
     ``no_source`` why there is no span; ``length`` counts the Original's characters (None where this clearance cannot count
-    them)."""
+    them). ``generated``: the object is generated text, which stands in no Original; the quotes are what it was made from."""
 
     id: str
     iri: str
@@ -59,6 +62,7 @@ class SourceView:
     quotes: tuple[Quote, ...]
     no_source: str
     labels: tuple[str, ...]
+    generated: bool = False
 
     def to_json(self) -> dict[str, Any]:
         data = {name: getattr(self, name) for name in self.__slots__ if name not in ("quotes", "labels")}
@@ -77,11 +81,12 @@ def source(snapshot: Snapshot, identifier: str, context: int = 80) -> SourceView
     row = snapshot.facets.row(iri)
     if row < 0:
         return _bare(snapshot, identifier, iri, context)
-    original, spans = snapshot.original_of(row), snapshot.spans_of(row)
-    document = int(snapshot.facets.document[row])
+    made = quoted = bool(generated(snapshot)[row])
+    original, document, spans = _stretches(snapshot, row, made)
     values = {name: _literals(snapshot, iri, name) for name in ("content", "noSource", "spanLabel")}
     name = snapshot.facets.identifiers[row] or iri
-    quoted = False
+    if made and not spans:
+        return SourceView(name, iri, "", "", 0, False, None, (), MADE, tuple(values["spanLabel"]), True)
     if not spans and document != row:
         # What an extract says is worded by its maker; its place is the passage of the work that it quotes.
         cited, work, passages = evidence_spans(snapshot, iri)
@@ -109,7 +114,24 @@ def source(snapshot: Snapshot, identifier: str, context: int = 80) -> SourceView
         quotes=tuple(_quote(text, start, end, context, hidden) for start, end in spans),
         no_source="",
         labels=tuple(values["spanLabel"]),
+        generated=made,
     )
+
+
+def _stretches(snapshot: Snapshot, row: int, made: bool) -> tuple[str, int, list[tuple[int, int]]]:
+    """The Original that an object's spans are of, the row of a document that was read from it, and the spans in order.
+
+    Spans of its own document's Original come first; of several others the first counts that is no generated text.
+    """
+    own, document = snapshot.original_of(row), int(snapshot.facets.document[row])
+    places = own_spans(snapshot, row)
+    for original in dict.fromkeys([own, *(place.original for place in places)]):
+        spans = [(place.start, place.end) for place in places if place.original == original]
+        if spans and original == own and not made:
+            return own, document, spans
+        if spans and is_original(snapshot, f"/original/sha256-{original}"):
+            return original, documents_of(snapshot, original)[0], spans
+    return own, document, []
 
 
 def _read(snapshot: Snapshot, original: str) -> tuple[str, bool]:
@@ -125,8 +147,11 @@ def _read(snapshot: Snapshot, original: str) -> tuple[str, bool]:
 def _bare(snapshot: Snapshot, identifier: str, iri: str, context: int) -> SourceView:
     """An Original by its own name: shown if a visible document is derived from it."""
     original = iri.rpartition("sha256-")[2]
-    codes = [code for code, name in enumerate(snapshot.facets.originals) if name == original]
-    if not codes or not ((snapshot.facets.original == codes[0]) & snapshot.visible).any():
+    if not is_original(snapshot, f"/original/sha256-{original}"):
+        if documents_of(snapshot, original):
+            raise NotFound(
+                f"{identifier} is generated text, which is no Original", hint="ask for what it was made from"
+            )
         raise NotFound(f"no object is called {identifier!r}", hint="try `oam search`")
     text, intact = _read(snapshot, original)
     hidden = snapshot.hidden(original)

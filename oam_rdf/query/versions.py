@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oam_rdf.index.facet_table import BEGINNING, END
+from oam_rdf.query.generated import sourced
 from oam_rdf.query.history import copies_of
 from oam_rdf.query.resolve import resolve
 from oam_rdf.query.snapshot import Snapshot
@@ -196,5 +197,5 @@ def _version(
         level=level,
         supersedes=tuple(sorted(name[a] for a, b in edges if b == row)),
         superseded_by=tuple(sorted(name[b] for a, b in edges if a == row)),
-        source_available=bool(facets.has_original[row]),
+        source_available=bool(sourced(snapshot)[row]),
     )

@@ -111,8 +111,16 @@ class Facts:
         return tuple(sorted(found, key=lambda span: (span[1], span[2], span[0])))
 
     def own_spans(self, subject: str) -> list[str]:
-        """Names of the spans that the object is quoted from: ``A1.span``."""
-        return [node.rpartition("#")[2] for node in self.values(subject, QUOTED)]
+        """Names of the spans that the object is quoted from: ``A1.span``. Generated text is quoted from none, nor its parts."""
+        nodes = self.values(subject, QUOTED)
+        if nodes and any(self._generated(node) for node in (*self.wholes(subject), self.iri)):
+            return []
+        return [node.rpartition("#")[2] for node in nodes]
+
+    def _generated(self, node: str) -> bool:
+        """Whether any document says so, this one or another."""
+        quads = self._store.quads_for_pattern(NamedNode(node), NamedNode(TYPE), NamedNode(OAM + "GeneratedText"))
+        return next(quads, None) is not None
 
     def types(self, subject: str) -> list[str]:
         return self.values(subject, TYPE)
