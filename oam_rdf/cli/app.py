@@ -10,7 +10,20 @@ from typing import Any
 import click
 
 from oam_rdf import __version__
-from oam_rdf.cli import annotate, epistemic, invalidate, maintain, navigate, ontology, profile, rdf, read, review, write
+from oam_rdf.cli import (
+    annotate,
+    epistemic,
+    invalidate,
+    maintain,
+    navigate,
+    ontology,
+    profile,
+    provenance,
+    rdf,
+    read,
+    review,
+    write,
+)
 from oam_rdf.cli.output import Context
 from oam_rdf.errors import OamError
 
@@ -31,7 +44,20 @@ def app(context: click.Context, kb: str | None, quiet: bool, no_color: bool, deb
     context.obj = Context(kb=kb, quiet=quiet, color=not no_color and "NO_COLOR" not in os.environ, debug=debug)
 
 
-for module in (write, annotate, read, navigate, epistemic, invalidate, review, rdf, ontology, maintain, profile):
+for module in (
+    write,
+    annotate,
+    read,
+    navigate,
+    provenance,
+    epistemic,
+    invalidate,
+    review,
+    rdf,
+    ontology,
+    maintain,
+    profile,
+):
     for command in module.COMMANDS:
         app.add_command(command)
 

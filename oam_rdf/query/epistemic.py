@@ -18,6 +18,7 @@ from pyoxigraph import Literal, NamedNode
 from oam_rdf.errors import NotFound, UsageError
 from oam_rdf.namespaces import DCTERMS, OAM, PROV, SCHEMES
 from oam_rdf.ontology import Ontology
+from oam_rdf.query.agents import agent_name
 from oam_rdf.query.resolve import resolve
 from oam_rdf.query.search import search
 from oam_rdf.query.snapshot import Snapshot
@@ -189,24 +190,13 @@ def history(snapshot: Snapshot, identifier: str) -> StateHistory:
         found.append(
             Assessment(
                 one(OAM + "assessedAs").removeprefix(space), one(OAM + "changedFrom").removeprefix(space),
-                one(PROV + "generatedAtTime"), _agent(snapshot, one(PROV + "wasAttributedTo")),
+                one(PROV + "generatedAtTime"), agent_name(snapshot, one(PROV + "wasAttributedTo")),
                 one(PROV + "wasGeneratedBy"), one(OAM + "reason"), one(OAM + "sourceLabel"), tuple(evidence),
             )
         )  # fmt: skip
     ordered = sorted(found, key=lambda one: (instant(one.time), one.state))
     return StateHistory(
         facets.identifiers[row] or facets.iris[row], facets.column("epistemic_state")[row], tuple(ordered)
-    )
-
-
-def _agent(snapshot: Snapshot, iri: str) -> str:
-    """An agent's name: its label where a visible graph gives one, else the end of its IRI."""
-    if not iri:
-        return ""
-    label = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
-    names = snapshot.store.quads_for_pattern(NamedNode(iri), label, None, None)
-    return min(
-        (quad.object.value for quad in names if isinstance(quad.object, Literal)), default=iri.rpartition("/")[2]
     )
 
 

@@ -13,8 +13,11 @@ from oam_rdf.query.conflicts import KINDS, Conflicts, conflicts
 from oam_rdf.query.fallback import NONE
 from oam_rdf.query.navigate import Navigation
 from oam_rdf.query.paths import Paths, paths
+from oam_rdf.query.provenance import CONTEXT, Provenance, provenance
 from oam_rdf.query.resolve import node
+from oam_rdf.query.selection import Wanted, select
 from oam_rdf.query.snapshot import Snapshot
+from oam_rdf.query.tracing import Traceability, traceability
 from oam_rdf.query.trail import on_trail
 
 _ALL = VISIBILITIES[-1]
@@ -75,3 +78,13 @@ class Navigator(ABC):
         """What speaks for a claim and against it (see :mod:`oam_rdf.query.bearing`)."""
         with self.snapshot(clearance) as snapshot:
             return bearing(snapshot, identifier, stance=stance, kind=kind, outcome=outcome)
+
+    def provenance(self, identifier: str, *, context: int = CONTEXT, clearance: str = _ALL) -> Provenance:
+        """The chain from an object to its characters, file, activities, agents and reviewers."""
+        with self.snapshot(clearance) as snapshot:
+            return provenance(snapshot, identifier, context=context)
+
+    def traceability(self, wanted: Wanted, *, limit: int = 50, clearance: str = _ALL) -> Traceability:
+        """How many of the objects wanted trace to their Originals: P_trace (see :mod:`oam_rdf.query.tracing`)."""
+        with self.snapshot(clearance) as snapshot:
+            return traceability(snapshot, select(snapshot, wanted), limit=limit)
