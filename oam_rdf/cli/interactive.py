@@ -7,16 +7,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import uuid4
 
 from rich.console import Console
 from rich.text import Text
 
 from oam_rdf.cli.labels import concept, label, listed
 from oam_rdf.cli.show_answer import Line, Where, answer_lines, badges, print_lines
-from oam_rdf.errors import NotFound, OamError
+from oam_rdf.cli.show_navigation import loop_lines
+from oam_rdf.errors import Damaged, NotFound, OamError
 from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.ontology import Ontology
 from oam_rdf.query.card import Card
+from oam_rdf.query.navigate import Navigation
+from oam_rdf.query.trail import is_file
 
 _CONTEXT = 200  # characters before and after the passage
 _EXACT = 600  # characters of the passage itself
@@ -40,6 +44,7 @@ class Session:
     """One conversation.
 
     :param options: of :meth:`KnowledgeBase.search`, kept for every query. ``read``: gives the next line, None at the end.
+    :param trail: name or file of the trail on which every walk is kept, over all questions; a new one where none is given.
     """
 
     def __init__(
@@ -50,9 +55,11 @@ class Session:
         options: Mapping[str, Any],
         where: Where,
         read: Callable[[], str | None] | None = None,
+        trail: str = "",
     ) -> None:
         self.kb, self.console, self.ui, self.options, self.where = kb, console, ui, options, where
         self._read = read or _from_stdin
+        self._kept = {"trail_file" if is_file(trail) else "trail_id": trail or f"interactive-{uuid4().hex[:12]}"}
         self._trail: list[View] = []
 
     def run(self, query: str = "") -> None:
@@ -134,9 +141,11 @@ class Session:
     def walk(self, direction: str) -> None:
         """One step along a direction; the arrivals can be opened."""
         assert self.here is not None
-        found = self.kb.navigate(self.here.id, direction, steps=1)
+        found = self._navigate(self.here.id, direction)
+        warned = [(2, Text.from_markup(line)) for line in loop_lines(found.loop, self.ui)] if found.loop else []
         if not found.nodes:
             self._say(label("nowhere", self.ui, direction=found.direction))
+            print_lines(self.console, iter(warned))
             return
         lines = [(0, Text(f"{found.start} → {self._direction(found.direction)}", style="bold"))]
         for number, node in enumerate(found.nodes, 1):
@@ -145,8 +154,20 @@ class Session:
             lines.append((2, text.append(f"  {status}", style="dim")))
         if found.conflict:
             lines.append((2, Text(label(found.reason, self.ui), style="red")))
+        lines += warned
         here = replace(self.here, name=found.direction, lines=tuple(lines), came_by=found.direction)
         self._enter(replace(here, opens=tuple(node.iri for node in found.nodes)))
+
+    def _navigate(self, start: str, direction: str) -> Navigation:
+        """A step that the trail keeps; where it cannot be kept (a folder nobody may write) that is said once."""
+        try:
+            return self.kb.navigate(start, direction, steps=1, **self._kept)
+        except (Damaged, OSError) as error:
+            found = self.kb.navigate(start, direction, steps=1)
+            if self._kept:
+                self._say(str(error))
+            self._kept = {}
+            return found
 
     def back(self) -> None:
         """To the view before."""

@@ -74,6 +74,9 @@ _CONDITIONS = ("domain", "safety", "population", "version", "rights", "precondit
 @click.option("--strict", is_flag=True, help="A channel that is off is an error; no condition is relaxed.")
 @click.option("--explain", is_flag=True, help="Say why each result is there, with the field of the certificate.")
 @click.option("--interactive", is_flag=True, help="Go on from the results: open, follow directions, search again.")
+@click.option(
+    "--trail", default="", metavar="NAME|FILE", help="With --interactive: keep the walks, and notice circles."
+)
 @click.option("--format", "fmt", type=click.Choice(("text", "json", "ids")), default="text", show_default=True)
 @click.option("--ui", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of what is said.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here instead of stdout.")
@@ -94,6 +97,7 @@ def search(
     model_timeout: float,
     explain: bool,
     interactive: bool,
+    trail: str,
     fmt: str,
     ui: str,
     output: Path | None,
@@ -119,8 +123,10 @@ def search(
     if interactive:
         if plan is not None or fmt != "text" or output is not None:
             raise UsageError("--interactive speaks to people", hint="leave out --json, --format, --plan and -o")
-        Session(kb, obj.console(), ui, options, places(kb)).run(query or "")
+        Session(kb, obj.console(), ui, options, places(kb), trail=trail).run(query or "")
         return
+    if trail:
+        raise UsageError("only walks are kept on a trail", hint="add --interactive, or use `oam navigate --trail`")
     asked: str | Plan = str(query)
     if plan is not None:
         asked = _plan(plan)

@@ -54,7 +54,7 @@ def _navigation(found: Navigation, ui: str) -> Iterator[str]:
     if found.more or found.truncated:
         yield f"[dim]{label('goes on', ui)}[/]"
     if found.loop is not None:
-        yield from _loop(found.loop, ui)
+        yield from loop_lines(found.loop, ui)
 
 
 def _arrival(node: Node, ui: str, composed: bool) -> Iterator[str]:
@@ -101,7 +101,8 @@ def _miss(miss: NearMiss, ui: str) -> str:
     return f"  [dim]{escape(text)}[/]"
 
 
-def _loop(loop: Loop, ui: str) -> Iterator[str]:
+def loop_lines(loop: Loop, ui: str) -> Iterator[str]:
+    """What a trail warns of: the cycle, and ways out of it."""
     color = "red" if loop.flagged else "yellow"
     cycle = " → ".join(f"{name} {direction}" for name, direction in loop.cycle)
     yield f"[{color}]{label(loop.kind, ui)}[/]  " + escape(label("repeats", ui, count=loop.repeats, cycle=cycle))

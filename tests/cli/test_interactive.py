@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from oam_rdf.errors import UsageError
 from oam_rdf.knowledge_base import KnowledgeBase
 
 
@@ -78,3 +82,45 @@ def test_what_may_mean_several_or_nothing_is_said(oam: Any) -> None:
 def test_a_long_line_is_not_repeated(oam: Any) -> None:
     text = oam("search", "--interactive", input="x" * 5000 + "\ns " + "y " * 3000 + "\nq\n").stdout
     assert "x" * 61 not in text and "y " * 61 not in text
+
+
+ROUND = "VERSION.LATER\n1\nVERSION.EARLIER\n1\n"
+
+
+def test_going_to_and_fro_is_flagged_with_the_cycle_and_ways_out(oam: Any) -> None:
+    text = oam("search", "ORBIT-3", "--interactive", input="1\n" + ROUND * 2 + "VERSION.LATER\nq\n").stdout
+    told, flagged = text.split("to and fro between opposite directions")[1:][-2:]
+    assert "repeat 1: ORBIT-4 VERSION.EARLIER → ORBIT-3 VERSION.LATER" in told and "ways out" not in told
+    assert "repeat 2: ORBIT-3 VERSION.LATER → ORBIT-4 VERSION.EARLIER" in flagged
+    assert "ways out:" in flagged and "SOURCE.BACK" in flagged.partition("ways out:")[2]
+    hant = oam("search", "ORBIT-3", "--interactive", "--ui", "zh-Hant", input="1\n" + ROUND * 2 + "VERSION.LATER\n")
+    assert "足跡在相反方向間來回" in hant.stdout and "第 2 次重複" in hant.stdout
+
+
+def test_looking_around_is_not_flagged(oam: Any, sample: KnowledgeBase) -> None:
+    ways = [name for name, _ in sample.card("ORBIT-3").directions]
+    lines = "".join(f"{way}\nb\n" for way in ways)
+    text = oam("search", "ORBIT-3", "--interactive", input=f"1\n{lines}s ORBIT-4\n1\nVERSION.EARLIER\nq\n").stdout
+    assert len(ways) > 2 and "repeat" not in text
+
+
+def test_a_trail_goes_on_over_sessions_and_questions(oam: Any, tmp_path: Path) -> None:
+    file = tmp_path / "trail.jsonl"
+    for number in range(3):
+        text = oam("search", "ORBIT-3", "--interactive", "--trail", str(file), input="1\nVERSION.LATER\nq\n").stdout
+        assert ("repeat" in text, "ways out" in text) == (number > 0, number > 1)
+    assert len(file.read_text("utf-8").splitlines()) == 3
+    ask = "1\nCRITIQUE.OPPOSING\ns ORBIT-3\n"
+    text = oam("search", "ORBIT-3", "--interactive", input=ask * 3 + "q\n").stdout
+    assert text.count("leads nowhere") == 3 and "ways out" in text  # what leads nowhere is a step as well
+    with pytest.raises(UsageError, match="only walks are kept"):
+        oam("search", "ORBIT-3", "--trail", "x")
+
+
+def test_a_trail_that_cannot_be_kept_stops_nobody(oam: Any, tmp_path: Path) -> None:
+    file = tmp_path / "trail.jsonl"
+    file.write_text("no step\n", "utf-8")
+    text = oam(
+        "search", "ORBIT-3", "--interactive", "--trail", str(file), input="1\nVERSION.LATER\nb\nVERSION.LATER\nq\n"
+    ).stdout
+    assert text.count("not a step of a trail") == 1 and text.count("1. ORBIT-4") == 2
