@@ -16,15 +16,16 @@ from oam_rdf.store.originals import Originals
 def backup(layout: Layout, target: Path, *, wait: float = 30.0) -> int:
     """Copy everything that cannot be rebuilt to the new folder ``target``; returns the number of Originals copied.
 
-    Side indexes and generations are left out: :func:`restore` makes them anew. Raises :class:`UsageError` when ``target``
-    is not new or empty.
+    Side indexes and generations are left out: :func:`restore` makes them anew. What people put beside them (words, synonyms,
+    Turtle, profiles, anything) comes along; folders that are knowledge bases or backups themselves do not. Raises
+    :class:`UsageError` when ``target`` is not new or empty.
     """
     if target.exists() and any(target.iterdir()):
         raise UsageError("the folder is not empty", place=str(target), hint="name a new folder")
     copy = Layout(target)
     with WriteLock(layout.lock, verb="backup", wait=wait):
         target.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(layout.config, copy.config)
+        _copy_others(layout, target)
         for name in ("live", "history"):
             source = layout.root / name
             if source.is_dir():
@@ -42,10 +43,6 @@ def backup(layout: Layout, target: Path, *, wait: float = 30.0) -> int:
                 # SQLite's own copy: a plain one could miss what is still in the write-ahead log.
                 with sqlite3.connect(source) as db, sqlite3.connect(destination) as out:
                     db.backup(out)
-        if layout.log.exists():
-            shutil.copy2(layout.log, copy.log)
-        if layout.ontology.is_dir():
-            shutil.copytree(layout.ontology, copy.ontology)
     return originals
 
 
@@ -63,6 +60,21 @@ def restore(source: Path, target: Path) -> int:
         raise Damaged("an Original in the backup does not have its hash", place=wrong[0], hint="use another backup")
     shutil.copytree(source, target, dirs_exist_ok=True)
     return checked
+
+
+def _copy_others(layout: Layout, target: Path) -> None:
+    """All that is neither rebuilt nor copied in a way of its own: what is new here one day is not forgotten."""
+    databases = [layout.embeddings.name, layout.certificates.name, layout.trails.name]
+    ours = {path.name for path in (layout.live, layout.history, layout.originals, layout.published)}
+    ours |= {layout.lock.name, layout.journal.name}
+    ours |= {name + tail for name in databases for tail in ("", "-wal", "-shm", "-journal")}
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        inside = [name for name in names if (Path(folder) / name / layout.config.name).is_file()]
+        own = ours if Path(folder) == layout.root else set()
+        return {*inside, *own, *(name for name in names if (Path(folder) / name).resolve() == target.resolve())}
+
+    shutil.copytree(layout.root, target, symlinks=True, ignore=left_out, dirs_exist_ok=True)
 
 
 def _copy_originals(source: Path, target: Path) -> int:
