@@ -24,7 +24,7 @@ from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.run import IngestOptions, Progress, silent
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import PREFIXES
-from oam_rdf.ontology import Ontology
+from oam_rdf.ontology import Ontology, in_force
 from oam_rdf.query import card, diff, export, priority, search, source, versions
 from oam_rdf.query.answer import Answer
 from oam_rdf.query.card import Card
@@ -134,16 +134,19 @@ class KnowledgeBase(Navigator):
         self, inputs: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress = silent
     ) -> IngestReport:
         """Bring files and folders in (see :mod:`oam_rdf.ingest.pipeline`)."""
-        pipeline = Pipeline(self.layout, self.config, Ontology.load(), progress)
-        return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
+        with in_force(self.layout.ontology) as ontology:
+            pipeline = Pipeline(self.layout, self.config, ontology, progress)
+            return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
 
     def annotate(self, options: AnnotateOptions | None = None, progress: Progress = silent) -> AnnotateReport:
         """Propose tags for documents (see :mod:`oam_rdf.annotate.run`)."""
-        return Annotator(self.layout, self.config, progress).annotate(options or AnnotateOptions())
+        with in_force(self.layout.ontology):
+            return Annotator(self.layout, self.config, progress).annotate(options or AnnotateOptions())
 
     def load(self, file: str | Path, originals: str | Path, *, wait: float = 30.0) -> LoadReport:
         """Bring back an export made under the same base, with its Originals."""
-        return load(self.layout, self.config, Ontology.load(), Path(file), Path(originals), wait=wait)
+        with in_force(self.layout.ontology) as ontology:
+            return load(self.layout, self.config, ontology, Path(file), Path(originals), wait=wait)
 
     def embed(
         self, progress: Progress = silent, *, wait: float = 30.0, limit: int | None = None, embedder: str = ""
@@ -182,7 +185,8 @@ class KnowledgeBase(Navigator):
 
     def doctor(self, *, repair: bool = False, wait: float = 30.0) -> Diagnosis:
         """Check everything on disk against everything else."""
-        return Doctor(self.layout, self.config).examine(repair=repair, wait=wait)
+        with in_force(self.layout.ontology):
+            return Doctor(self.layout, self.config).examine(repair=repair, wait=wait)
 
     def backup(self, target: str | Path, *, wait: float = 30.0) -> int:
         """Copy what cannot be rebuilt to a new folder; returns the number of Originals."""
@@ -200,7 +204,8 @@ class KnowledgeBase(Navigator):
 
     @contextmanager
     def _publication(self, verb: str, wait: float) -> Iterator[Publication]:
-        with WriteLock(self.layout.lock, verb=verb, wait=wait), LiveStore(self.layout, self.minter) as live:
+        lock = WriteLock(self.layout.lock, verb=verb, wait=wait)
+        with in_force(self.layout.ontology), lock, LiveStore(self.layout, self.minter) as live:
             yield Publication(self.layout, live, self.minter, Originals(self.layout.originals))
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -245,7 +250,7 @@ class KnowledgeBase(Navigator):
             generation = publish.open_generation(self.layout, number)
         except UsageError:
             return Replay(retrieval_id, number, 0, publish.kept(self.layout))
-        with generation:
+        with in_force(self.layout.ontology), generation:
             old = Snapshot(self.layout.root, generation, level, embedder=self._embedder)
             try:
                 return run_again(old, certificate, asked)
@@ -335,7 +340,8 @@ class KnowledgeBase(Navigator):
     def validate(self, files: Sequence[str | Path] = (), *, engine: str = "auto", clearance: str = _ALL) -> Validation:
         """Validate files or folders of RDF, or this knowledge base when none are given."""
         if files:
-            return validate_files([Path(file) for file in files], engine=engine)
+            with in_force(self.layout.ontology):
+                return validate_files([Path(file) for file in files], engine=engine)
         with self.snapshot(clearance) as snapshot:
             return validate_store(snapshot.store, engine=engine)
 
@@ -345,6 +351,11 @@ class KnowledgeBase(Navigator):
             return Status.empty(self.layout.root, self.config.base)
         with self.snapshot(clearance) as snapshot:
             return status(snapshot, self.config.base)
+
+    @property
+    def ontology(self) -> Ontology:
+        """The vocabulary with the Turtle of this knowledge base's own. :raises ConfigError: if that is damaged."""
+        return Ontology.load(extra=self.layout.ontology)
 
     @cached_property
     def curation(self) -> Curation:
@@ -367,11 +378,12 @@ class KnowledgeBase(Navigator):
         """The current generation at a clearance, shared by threads; a newer one replaces it when its last user is done."""
         if clearance not in VISIBILITIES:
             raise UsageError(f"unknown clearance {clearance!r}", hint="one of " + ", ".join(VISIBILITIES))
-        shared = self._acquire(clearance)
-        try:
-            yield shared.snapshot
-        finally:
-            shared.release()
+        with in_force(self.layout.ontology):
+            shared = self._acquire(clearance)
+            try:
+                yield shared.snapshot
+            finally:
+                shared.release()
 
     def _acquire(self, clearance: str) -> Shared:
         with self._guard:

@@ -6,9 +6,12 @@ here. Alignments and examples are not read; the core stands without them.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -21,7 +24,7 @@ from oam_rdf.namespaces import OAM, OWL, RDF, RDFS, SCHEMES, SKOS
 from oam_rdf.paths import Alternative, Predicate, read_path, spread
 from oam_rdf.resources import ontology_dir
 
-__all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "Transition", "language"]
+__all__ = ["Concept", "Cue", "Direction", "Ontology", "RelationType", "Transition", "in_force", "language"]
 
 _STATE = SCHEMES["epistemic-state"]
 _PROPERTIES = {OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "AnnotationProperty"}
@@ -41,6 +44,8 @@ class Ontology:
         self._read(files)
         shipped = set(self._facts)
         self._read(extra)
+        #: Hash of the Turtle that was added, "" without any: what was made of other Turtle may be out of date.
+        self.own = hashlib.sha256(b"\0".join(file.read_bytes() for file in extra)).hexdigest() if extra else ""
         named = [(node, facts) for node, facts in self._facts.items() if isinstance(node, NamedNode)]
         types = {
             node.value: {str(kind.value) for kind in facts[RDF + "type"] if isinstance(kind, NamedNode)}
@@ -86,8 +91,12 @@ class Ontology:
     def load(cls, folder: FilePath | None = None, extra: FilePath | None = None) -> Ontology:
         """The vocabulary in ``folder`` (default: the one that ships) with the ``*.ttl`` of ``extra``, cached.
 
+        Without arguments the vocabulary in force (see :func:`in_force`), which is the one that ships where none is set.
+
         :raises ConfigError: if it is damaged.
         """
+        if folder is None and extra is None and (set_ := _IN_FORCE.get()) is not None:
+            return set_
         more = sorted(extra.glob("*.ttl")) if extra is not None and extra.is_dir() else []
         stamps = tuple((file, (at := file.stat()).st_mtime_ns, at.st_size) for file in more)
         return _load(folder or ontology_dir(), stamps)
@@ -181,6 +190,17 @@ class Ontology:
                 key=lambda cue: (-len(cue.phrase), cue.phrase, cue.notation),
             )
         )
+
+    def relation_labels(self) -> Iterator[tuple[str, str, str]]:
+        """``(name, kind of label, label)`` of every relation; the kind is prefLabel, altLabel or hiddenLabel."""
+        names = {item.iri: name for name, item in self.relations.items() if not item.inverse}
+        for iri in names:
+            # Of several names the last is the relation's own: aliases come before it.
+            name = [o.value for o in self._objects(NamedNode(iri), SKOS + "notation") if isinstance(o, Literal)][-1:]
+            for kind in ("prefLabel", "altLabel", "hiddenLabel"):
+                for label in self._objects(NamedNode(iri), SKOS + kind):
+                    if name and isinstance(label, Literal):
+                        yield name[0], kind, label.value
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -355,6 +375,23 @@ class Ontology:
                 raise ConfigError(f"oam:weakerThan has a cycle through {start}", hint="it is a strict partial order")
             closed[start] = frozenset(seen)
         return closed
+
+
+_IN_FORCE: ContextVar[Ontology | None] = ContextVar("vocabulary in force", default=None)
+
+
+@contextmanager
+def in_force(extra: FilePath | None) -> Iterator[Ontology]:
+    """Until the end of the block, and in this thread alone, the vocabulary is what ships with the ``*.ttl`` of ``extra``.
+
+    Whatever reads or writes a knowledge base runs inside one, so that terms of its own are known wherever shipped ones are.
+    """
+    before, ontology = _IN_FORCE.get(), Ontology.load(ontology_dir(), extra)
+    _IN_FORCE.set(ontology)
+    try:
+        yield ontology
+    finally:
+        _IN_FORCE.set(before)
 
 
 @lru_cache(maxsize=8)

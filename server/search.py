@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -24,9 +24,8 @@ MAX_K = 100
 _INTERFACES = {"EN": "en", "ZH-HANT": "zh-Hant", "ZH-HANS": "zh-Hans"}
 
 
-@cache
-def _search_params() -> tuple[Param, ...]:
-    ontology = Ontology.load()
+@lru_cache(maxsize=4)
+def _search_params(ontology: Ontology) -> tuple[Param, ...]:
     return (
         Param("q", required=True),
         Param("k", "int", low=1, high=MAX_K),
@@ -60,7 +59,7 @@ _SOURCE = (Param("context", "int", low=0, high=10_000),)
 @search.route("/search", methods=["GET", "POST"])
 def search_() -> Response:
     """Results with the id of their certificate; with ``explain`` the certificate and its explanation too."""
-    options = read(_search_params())
+    options = read(_search_params(reader().ontology))
     query, explain, interface = options.pop("q"), options.pop("explain", False), options.pop("ui", "EN")
     for given, name in (("state", "states"), ("direction", "directions")):
         if given in options:

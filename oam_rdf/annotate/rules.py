@@ -84,7 +84,7 @@ class RuleSet:
     @classmethod
     def load(cls, folder: Path | None = None) -> RuleSet:
         """The rules in ``folder`` (default: those that ship). :raises ConfigError: naming file and rule."""
-        return _load(folder or ontology_dir() / "cues")
+        return _load(folder or ontology_dir() / "cues", Ontology.load())
 
     def named(self, rule: str) -> CueRule:
         return next(known for known in self.rules if known.id == rule)
@@ -212,7 +212,7 @@ def _pattern(phrases: Iterable[str]) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=4)
-def _load(folder: Path) -> RuleSet:
+def _load(folder: Path, ontology: Ontology) -> RuleSet:
     files = sorted(folder.glob("*.ttl"))
     if not files:
         raise ConfigError("the cue rules are not there", place=str(folder), hint="reinstall the package")
@@ -229,23 +229,20 @@ def _load(folder: Path) -> RuleSet:
             raise ConfigError(str(error), place=f"{file.name}:{error.lineno}") from error
         for iri, row in facts.items():
             if NamedNode(OAM + "CueRule") in row[RDF + "type"]:
-                rule = _rule(iri.rpartition("/")[2], row, file.name)
+                rule = _rule(iri.rpartition("/")[2], row, file.name, ontology)
                 if rule.id in rules:
                     raise ConfigError(f"the rule {rule.id} is given twice", place=file.name)
                 rules[rule.id] = rule
-    families = {
-        c.notation for c in Ontology.load().concepts.values() if c.scheme == "operator" and "." not in c.notation
-    }
+    families = {c.notation for c in ontology.concepts.values() if c.scheme == "operator" and "." not in c.notation}
     names = "|".join(sorted(families))
     pattern = re.compile(rf"(?<![\w.:])(?:IOP:)?(?P<family>{names})[.:](?P<mode>[A-Z][A-Z_0-9]{{2,}})(?!\w|\.\w)")
     return RuleSet(tuple(rules[name] for name in sorted(rules)), digest.hexdigest()[:16], pattern)
 
 
-def _rule(name: str, row: dict[str, list[Literal | NamedNode]], file: str) -> CueRule:
+def _rule(name: str, row: dict[str, list[Literal | NamedNode]], file: str, ontology: Ontology) -> CueRule:
     def texts(predicate: str) -> list[str]:
         return [value.value for value in row[OAM + predicate]]
 
-    ontology = Ontology.load()
     proposes = []
     for iri in texts("proposes"):
         concept = ontology.concepts.get(iri)

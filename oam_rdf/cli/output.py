@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from oam_rdf.ingest.run import Progress as Report
 from oam_rdf.ingest.run import silent
 from oam_rdf.knowledge_base import KnowledgeBase
+from oam_rdf.ontology import in_force
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,7 +35,10 @@ class Context:
         """The knowledge base meant by ``--kb``, ``OAM_KB`` or the folder."""
         if self._opened is None:
             self._opened = KnowledgeBase.open(self.kb)
-            click.get_current_context().call_on_close(self._opened.close)
+            context = click.get_current_context()
+            context.call_on_close(self._opened.close)
+            # Words for people come from the vocabulary, to which the knowledge base may add.
+            context.with_resource(in_force(self._opened.layout.ontology))
         return self._opened
 
     def console(self, *, stderr: bool = False) -> Console:

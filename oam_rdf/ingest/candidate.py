@@ -15,6 +15,7 @@ from oam_rdf.ingest.parse import parse
 from oam_rdf.ingest.scan import SourceFile
 from oam_rdf.ingest.skipping import Skipped
 from oam_rdf.model import Issue, ParsedDocument
+from oam_rdf.ontology import in_force
 
 
 @dataclass(slots=True)
@@ -55,10 +56,16 @@ class ParseJob:
     statements: str
     base: str
     limit: int
+    vocabulary: str = ""  # folder of the knowledge base's own Turtle
 
 
 def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
     """In a worker process: the packed document, or why the file is refused (an error) or skipped (a note)."""
+    with in_force(Path(job.vocabulary) if job.vocabulary else None):
+        return _parsed(job)
+
+
+def _parsed(job: ParseJob) -> tuple[bytes, Issue | None]:
     try:
         size = Path(job.absolute).stat().st_size
         if size > job.limit:

@@ -77,6 +77,7 @@ class Landing:
         *,
         moment: str,
         segmentation: str,
+        vocabulary: str = "",
     ) -> Replacement:
         """The change for the live store; copies what it replaces into the history first."""
         drop = replaced = self.replaced_graphs(minter, graphs)
@@ -117,6 +118,8 @@ class Landing:
         )
         if segmentation != "said":
             quads.append(Quad(assertion, NamedNode(OAM + "segmentation"), Literal(segmentation), provenance))
+        if vocabulary:
+            quads.append(Quad(assertion, NamedNode(OAM + "ownVocabulary"), Literal(vocabulary), provenance))
         return Replacement(tuple(drop), quads, assertion.value, provenance.value)
 
 

@@ -32,6 +32,7 @@ from typing import Any
 
 from oam_rdf.errors import ConfigError
 from oam_rdf.ingest.vocabulary import notation, relation
+from oam_rdf.ontology import Ontology
 from oam_rdf.resources import profiles_dir
 
 #: What a header field may be mapped to, besides a relation of the ontology.
@@ -131,7 +132,7 @@ def load(name_or_path: str) -> Profile:
 
     :raises ConfigError: if there is no such profile, or it maps to something that does not exist, with the place.
     """
-    return _load(name_or_path or "default")
+    return _load(name_or_path or "default", Ontology.load())
 
 
 def names() -> tuple[str, ...]:
@@ -140,7 +141,7 @@ def names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _load(name_or_path: str) -> Profile:
+def _load(name_or_path: str, _ontology: Ontology) -> Profile:  # what a field may be mapped to depends on it
     raw, file = _read(name_or_path, ())
     return _profile(raw, Path(name_or_path).stem, file)
 

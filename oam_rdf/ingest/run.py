@@ -175,7 +175,8 @@ class Run:
         return candidates
 
     def _same(self, file: SourceFile, stored: StoredFile) -> bool:
-        if (stored.profile, stored.segmentation) != (self.profile, self.segmentation) or stored.removed:
+        rules = (self.profile, self.segmentation, self.ontology.own)
+        if (stored.profile, stored.segmentation, stored.vocabulary) != rules or stored.removed:
             return False
         try:
             return digest(file.absolute.read_bytes()) == stored.sha256
@@ -191,6 +192,7 @@ class Run:
                 self.segmentation,
                 self.config.base,
                 self.config.max_file_bytes,
+                str(self.layout.ontology),
             )
             for file in files
         ]
@@ -335,7 +337,13 @@ class Run:
                 self.originals.add(data, item.suffix())
                 changes.append(
                     item.replacement(
-                        self.live, history, self.minter, graphs, moment=now(), segmentation=self.segmentation
+                        self.live,
+                        history,
+                        self.minter,
+                        graphs,
+                        moment=now(),
+                        segmentation=self.segmentation,
+                        vocabulary=self.ontology.own,
                     )
                 )
             if changes:

@@ -16,6 +16,7 @@ from oam_rdf.namespaces import DCTERMS, OAM, PAV, PROV, RDF
 _PATH, _PROFILE, _ROOT = (NamedNode(OAM + name) for name in ("sourcePath", "profile", "ingestRoot"))
 _COMMITTED, _SEGMENTATION = NamedNode(OAM + "committedAt"), NamedNode(OAM + "segmentation")
 _REMOVED, _REVISION = NamedNode(OAM + "sourceRemoved"), NamedNode(OAM + "atRevision")
+_VOCABULARY = NamedNode(OAM + "ownVocabulary")
 _TYPE, _DOCUMENT = NamedNode(RDF + "type"), NamedNode(OAM + "Document")
 _ID, _DERIVED = NamedNode(DCTERMS + "identifier"), NamedNode(PROV + "wasDerivedFrom")
 _PREVIOUS = NamedNode(PAV + "previousVersion")
@@ -49,6 +50,7 @@ class StoredFile:
     committed: str
     previous: str  # the copy of the version before, in the history store
     removed: bool
+    vocabulary: str = ""  # hash of the knowledge base's own Turtle by which it was read, "" without any
 
     def as_document(self) -> StoredDocument:
         return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
@@ -61,6 +63,7 @@ def stored_files(store: Store) -> list[StoredFile]:
     """All files, in order of root and path."""
     paths, profiles, roots = _Column(store, _PATH), _Column(store, _PROFILE), _Column(store, _ROOT)
     segmentations, removed, committed = (_Column(store, name) for name in (_SEGMENTATION, _REMOVED, _COMMITTED))
+    vocabularies = _Column(store, _VOCABULARY)
     derived, previous = _Column(store, _DERIVED), _Column(store, _PREVIOUS)
     described: dict[str, list[str]] = {}
     for quad in store.quads_for_pattern(None, _TYPE, _DOCUMENT, None):
@@ -87,6 +90,7 @@ def stored_files(store: Store) -> list[StoredFile]:
                         committed=committed.get(graph, provenance),
                         previous=previous.get(document, provenance),
                         removed=(graph, provenance) in removed.values,
+                        vocabulary=vocabularies.get(graph, provenance),
                     )
                 )
     return sorted(found, key=lambda file: (file.root, file.path, file.id))

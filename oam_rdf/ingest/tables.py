@@ -36,9 +36,14 @@ _FILES = "files.json"
 _FOLDERS = ("facets", "graph", "tags", "names")
 
 
-@lru_cache(maxsize=1)
 def fingerprint() -> str:
     """Of the rules by which tables are made: those of another fingerprint are not spliced."""
+    own = Ontology.load().own  # Turtle of the knowledge base's own
+    return hashlib.sha256(f"{_shipped()} {own}".encode()).hexdigest() if own else _shipped()
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> str:
     found = hashlib.sha256(f"{__version__} {_RULES}".encode())
     for file in sorted(ontology_dir().rglob("*.ttl")):
         found.update(file.read_bytes())

@@ -58,9 +58,9 @@ def local_name(name: str) -> str:
     return re.split(r"[:/#]", name)[-1]
 
 
-@lru_cache(maxsize=1)
-def _labels() -> dict[str, str]:
-    ontology, found = Ontology.load(), dict(_WORDS)
+@lru_cache(maxsize=4)
+def _labels(ontology: Ontology) -> dict[str, str]:
+    found = dict(_WORDS)
     for level in VISIBILITIES:
         for language in ("en", "zh-Hant", "zh-Hans"):
             found[key(ontology.label(SCHEMES["visibility"] + level, level, language))] = level
@@ -70,7 +70,7 @@ def _labels() -> dict[str, str]:
 def known(word: str) -> str:
     """The level that a word, IRI or prefixed name (``vis:INTERNAL``) stands for, "" if none."""
     word = _TAIL.sub("", word).strip(" \t\"'`*_<>「」").removeprefix(SCHEMES["visibility"]).removeprefix("vis:")
-    return notation("visibility", word) or _labels().get(key(word), "")
+    return notation("visibility", word) or _labels(Ontology.load()).get(key(word), "")
 
 
 def narrowest(levels: Iterable[str]) -> str:

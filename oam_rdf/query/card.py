@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -84,7 +84,7 @@ def _title(snapshot: Snapshot, row: int) -> str:
 def _links(snapshot: Snapshot, iri: str) -> list[Link]:
     here, store, facets = NamedNode(iri), snapshot.store, snapshot.facets
     found: dict[tuple[str, str], Link] = {}
-    names = _names()
+    names = _names(snapshot.ontology)
     quads = [(quad, quad.object, False) for quad in store.quads_for_pattern(here, None, None)]
     quads += [(quad, quad.subject, True) for quad in store.quads_for_pattern(None, None, here)]
     for quad, other, against in quads:
@@ -97,11 +97,11 @@ def _links(snapshot: Snapshot, iri: str) -> list[Link]:
     return [found[key] for key in sorted(found)][:LIMIT]
 
 
-@cache
-def _names() -> dict[tuple[str, bool], str]:
+@lru_cache(maxsize=4)
+def _names(ontology: Ontology) -> dict[tuple[str, bool], str]:
     """(property, walked against its arrow) -> the name that reads that way."""
     found: dict[tuple[str, bool], str] = {}
-    for name, relation in Ontology.load().relations.items():
+    for name, relation in ontology.relations.items():
         found.setdefault((relation.iri, relation.inverse), name)
         if relation.symmetric:
             found.setdefault((relation.iri, not relation.inverse), name)

@@ -12,11 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, parse
-
-from oam_rdf.namespaces import SKOS
 from oam_rdf.ontology import Ontology
-from oam_rdf.resources import ontology_dir
 from oam_rdf.text.normalise import index_key
 
 WRITTEN, SURE, HINT = 0.95, 0.8, 0.5
@@ -90,8 +86,8 @@ class Cues:
 
     @classmethod
     def load(cls) -> Cues:
-        """The phrases of the ontology that ships, cached."""
-        return _load()
+        """The phrases of the vocabulary in force, cached."""
+        return _load(Ontology.load())
 
     def find(self, text: str) -> list[Hit]:
         """Cues in a folded text, in order of place; no two phrases claim the same character."""
@@ -191,23 +187,12 @@ def _kinds(ontology: Ontology) -> frozenset[str]:
 
 def _of_relations(ontology: Ontology) -> Iterator[Meaning]:
     """Labels of the relations. A one-word name ("uses") is a hint: texts use such words in other senses."""
-    names: dict[str, str] = {}
-    labels: list[tuple[str, str, str]] = []
-    for quad in parse(path=str(ontology_dir() / "relations.ttl"), format=RdfFormat.TURTLE):
-        if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal):
-            kind = quad.predicate.value.removeprefix(SKOS)
-            if kind == "notation":
-                names[quad.subject.value] = quad.object.value
-            elif kind in ("prefLabel", "altLabel", "hiddenLabel"):
-                labels.append((quad.subject.value, kind, quad.object.value))
     kinds = _kinds(ontology)
-    for iri, kind, label in labels:
-        name = names.get(iri, "")
-        if name and name not in _VAGUE and not (kind == "prefLabel" and index_key(label) in kinds):
+    for name, kind, label in ontology.relation_labels():
+        if name not in _VAGUE and not (kind == "prefLabel" and index_key(label) in kinds):
             yield Meaning(RELATION, name, label, kind == "altLabel" or (kind == "prefLabel" and " " in label))
 
 
-@lru_cache(maxsize=1)
-def _load() -> Cues:
-    ontology = Ontology.load()
+@lru_cache(maxsize=4)
+def _load(ontology: Ontology) -> Cues:
     return Cues(ontology, _of_relations(ontology))

@@ -52,10 +52,13 @@ def _alike(one: str, other: str) -> float:
     return 1.0 if one == other else len(a & b) / len(a | b) if a | b else 0.0
 
 
-@lru_cache(maxsize=64)
 def relations_of(direction: str) -> tuple[str, ...]:
     """Names of the relations that a direction walks, in order; one that a more general one of them includes is left out."""
-    ontology = Ontology.load()
+    return _relations_of(direction, Ontology.load())
+
+
+@lru_cache(maxsize=256)
+def _relations_of(direction: str, ontology: Ontology) -> tuple[str, ...]:
     way = ontology.directions.get(direction)
     if way is None:
         return ()

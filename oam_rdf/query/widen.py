@@ -8,10 +8,13 @@ from oam_rdf.namespaces import SCHEMES
 from oam_rdf.ontology import Ontology
 
 
-@lru_cache(maxsize=512)
 def widened(notation: str) -> tuple[str, ...]:
     """The notation first, then its neighbours; itself alone if the ontology names none."""
-    ontology = Ontology.load()
+    return _widened(notation, Ontology.load())
+
+
+@lru_cache(maxsize=512)
+def _widened(notation: str, ontology: Ontology) -> tuple[str, ...]:
     concept = ontology.concept("operator", notation)
     if concept is None:
         return (notation,)

@@ -79,7 +79,7 @@ class Shapes:
     @classmethod
     def load(cls, folder: FilePath | None = None) -> Shapes:
         """The shapes in ``folder`` (default: those that ship), cached. :raises ConfigError: if they are damaged."""
-        return _load(folder or shapes_dir())
+        return _load(folder or shapes_dir(), Ontology.load())
 
     @classmethod
     def with_files(cls, paths: Iterable[FilePath]) -> Shapes:
@@ -322,5 +322,5 @@ def _background(ontology: Ontology) -> str:
 
 
 @lru_cache(maxsize=4)
-def _load(folder: FilePath) -> Shapes:
-    return Shapes([(file.name, file.read_text("utf-8")) for file in _files(folder)], Ontology.load())
+def _load(folder: FilePath, ontology: Ontology) -> Shapes:
+    return Shapes([(file.name, file.read_text("utf-8")) for file in _files(folder)], ontology)

@@ -95,11 +95,15 @@ def date(moment: str) -> str:
     return moment.removesuffix("T00:00:00Z")
 
 
-@lru_cache(maxsize=1)
 def notations() -> Mapping[str, str]:
     """IRI of a relation -> the first of its names."""
+    return _notations(Ontology.load())
+
+
+@lru_cache(maxsize=4)
+def _notations(ontology: Ontology) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for name, kind in Ontology.load().relations.items():
+    for name, kind in ontology.relations.items():
         if not kind.inverse:
             found.setdefault(kind.iri, name)
     return found
