@@ -5,30 +5,48 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from importlib import import_module
 from typing import Any
 
 import click
 
 from oam_rdf import __version__
-from oam_rdf.cli import (
-    annotate,
-    epistemic,
-    invalidate,
-    maintain,
-    navigate,
-    ontology,
-    profile,
-    provenance,
-    rdf,
-    read,
-    review,
-    write,
-)
 from oam_rdf.cli.output import Context
 from oam_rdf.errors import OamError
 
+#: Module of this package -> the verbs that it has. A verb's module is read when it is called: reading all takes a second.
+VERBS = {
+    "write": ("init", "ingest", "load", "embed"),
+    "annotate": ("annotate",),
+    "read": ("search", "trace", "source", "versions"),
+    "navigate": ("navigate", "paths", "conflicts", "evidence"),
+    "provenance": ("provenance",),
+    "epistemic": ("epistemic",),
+    "invalidate": ("invalidate",),
+    "review": ("review",),
+    "rdf": ("sparql", "validate", "export", "schema"),
+    "ontology": ("ontology",),
+    "maintain": ("demo", "status", "doctor", "reindex", "backup", "restore", "serve"),
+    "profile": ("profile",),
+}
+_MODULES = {verb: module for module, verbs in VERBS.items() for verb in verbs}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _Verbs(click.Group):
+    """The commands of :data:`VERBS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return None
+        module = import_module(f"oam_rdf.cli.{_MODULES[cmd_name]}")
+        found: click.Command = next(command for command in module.COMMANDS if command.name == cmd_name)
+        return found
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--kb", metavar="DIR", help="The knowledge base (default: OAM_KB, else the nearest oam.toml upwards).")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no hints.")
 @click.option("--no-color", is_flag=True, help="Plain text.")
@@ -42,24 +60,6 @@ def app(context: click.Context, kb: str | None, quiet: bool, no_color: bool, deb
     4 nothing was checked.
     """
     context.obj = Context(kb=kb, quiet=quiet, color=not no_color and "NO_COLOR" not in os.environ, debug=debug)
-
-
-for module in (
-    write,
-    annotate,
-    read,
-    navigate,
-    provenance,
-    epistemic,
-    invalidate,
-    review,
-    rdf,
-    ontology,
-    maintain,
-    profile,
-):
-    for command in module.COMMANDS:
-        app.add_command(command)
 
 
 def _global_first(arguments: list[str]) -> list[str]:

@@ -7,16 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from oam_rdf.ingest.run import Progress as Report
-from oam_rdf.ingest.run import silent
-from oam_rdf.knowledge_base import KnowledgeBase
-from oam_rdf.ontology import in_force
+if TYPE_CHECKING:
+    from oam_rdf.ingest.run import Progress as Report
+    from oam_rdf.knowledge_base import KnowledgeBase
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +32,10 @@ class Context:
 
     def open(self) -> KnowledgeBase:
         """The knowledge base meant by ``--kb``, ``OAM_KB`` or the folder."""
+        # Not before they are needed: they bring everything with them.
+        from oam_rdf.knowledge_base import KnowledgeBase
+        from oam_rdf.ontology import in_force
+
         if self._opened is None:
             self._opened = KnowledgeBase.open(self.kb)
             context = click.get_current_context()
@@ -53,7 +56,7 @@ class Context:
     def progress(self) -> Iterator[Report]:
         """Bars on a terminal, a line per step elsewhere, nothing with ``-q``."""
         if self.quiet:
-            yield silent
+            yield lambda step, done, total: None
         elif sys.stderr.isatty():
             columns = TextColumn("{task.description:>9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             with Progress(*columns, console=self.console(stderr=True), transient=True) as bars:

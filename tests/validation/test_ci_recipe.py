@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from conftest import ALPHA, BETA
 from ruamel.yaml import YAML
@@ -68,12 +69,8 @@ def test_the_steps_of_the_workflow(project: Path) -> None:
 
 
 def test_every_flag_of_the_guide_exists() -> None:
-    options = {
-        name
-        for command in ("validate", "ingest", "init", "status")
-        for p in app.commands[command].params
-        for name in p.opts
-    }
+    commands = [app.get_command(click.Context(app), name) for name in ("validate", "ingest", "init", "status")]
+    options = {name for command in commands if command for p in command.params for name in p.opts}
     options |= {name for parameter in app.params for name in parameter.opts}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", GUIDE)) <= options
 
