@@ -119,7 +119,9 @@ class Relation:
     subject: str = ""  # reference to what the relation starts from, where that is no object of this document
     also: tuple[str, ...] = ()  # further names of the target, tried in order
     event: str = ""  # id of the ProvNode that used the target, or stands for it
-    coupling: tuple[tuple[str, float], ...] = ()  # SGCD: components of the edge's coupling vector, as the source orders them
+    coupling: tuple[
+        tuple[str, float], ...
+    ] = ()  # SGCD: components of the edge's coupling vector, as the source orders them
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,24 @@ class HashClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class Procedure:
+    """How a check is run again: ``command`` is ``python``, one of the input files and its arguments.
+
+    ``inputs`` are (path seen from the declaring document's folder, SHA-256), ``output`` the SHA-256 of what has to be
+    printed. ``seconds`` is processor time, ``memory`` in MiB.
+    """
+
+    kind: str  # evidence-kind notation of what a run gives
+    command: tuple[str, ...]
+    inputs: tuple[tuple[str, str], ...]
+    output: str
+    seconds: int = 10
+    memory: int = 256
+    quantification: str = ""  # over which cases, in the source's words
+    universal: bool | None = None  # whether it checks the claim for all cases; None = the source does not say
+
+
+@dataclass(frozen=True, slots=True)
 class ExternalWork:
     """A work outside the corpus, as an item of a reference list cites it; no knowledge object.
 
@@ -313,6 +333,7 @@ class ParsedDocument:
     audits: tuple[Audit, ...] = ()
     nodes: tuple[ProvNode, ...] = ()
     hashes: tuple[HashClaim, ...] = ()
+    procedure: Procedure | None = None
 
     @property
     def document(self) -> KnowledgeObject:

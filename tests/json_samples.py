@@ -135,6 +135,15 @@ def evidence(kind: str, subject: str = "mko-odd-sum", status: str = "passed", un
             "digest": {"algorithm": "sha256", "canonical_payload_sha256": digest}}  # fmt: skip
 
 
+def runnable(program: str = "print(7)\n", printed: bytes = b"7\n", **more: Any) -> dict[str, Any]:
+    return {
+        "check_id": "CHECK-SEVEN", "title": "Seven", "statement": "Three and four make seven.", "checks": "TIDE-01#A1",
+        "evidence_kind": "finite_computational_check", "quantification": "one sum", "universal_proof": False,
+        "command": ["python", "seven.py", "-v"], "inputs": [{"path": "seven.py", "sha256": sha(program.encode())}],
+        "output": {"sha256": f"sha256:{sha(printed)}"}, "limits": {"seconds": 2, "memory_mb": 64}, **more,
+    }  # fmt: skip
+
+
 PAPER = "---\nid: TIDE-01\n---\n# On tides\n\nThe moon pulls the sea.\n"
 
 
@@ -199,7 +208,7 @@ def every_shape() -> dict[str, Any]:
                            "citation_sha256"),
         "conformance": {"release_id": "PEARL-2.0.0", "conformance": {"passed": True, "check_count": 5, "checks": {}}},
         "object": knowledge_object(), "proof": evidence("formal_proof"),
-        "check": evidence("finite_computational_check"), "registry": registry(), "programme": PROGRAMME,
+        "check": evidence("finite_computational_check"), "runnable": runnable(), "registry": registry(), "programme": PROGRAMME,
         "ledger": LEDGER, "edges": [edge(), edge("e2", "TIDE-01", "TIDE-02")], "atlas": ATLAS, "paths": PATHS,
         "named": {"schema": "tide-table-1.0", "rows": [{"at": 1, "height": 2.5}]},
     }  # fmt: skip

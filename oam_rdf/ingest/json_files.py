@@ -10,6 +10,7 @@ from oam_rdf.ingest.json_values import Rows, values
 from oam_rdf.ingest.profiles import Profile
 from oam_rdf.ingest.shapes import (
     candidates,
+    checks,
     entries,
     event_chain,
     ledgers,
@@ -41,6 +42,7 @@ _SHAPES: tuple[tuple[Callable[[Rows], bool], Callable[[Source, Profile, Rows], P
     (release.is_citation, release.citation),
     (release.is_conformance, release.conformance),
     (provenance_graph.is_graph, provenance_graph.read),
+    (checks.is_check, checks.read),
     (ocme.is_evidence, ocme.evidence),
     (ocme.is_object, ocme.objects),
     (sgcd.is_sgcd, sgcd.read),

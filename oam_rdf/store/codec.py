@@ -13,7 +13,7 @@ from oam_rdf import __version__
 from oam_rdf.model import VISIBILITIES, KnowledgeObject, ParsedDocument
 from oam_rdf.namespaces import DCTERMS, OA, PAV, PROV, concept
 from oam_rdf.ontology import Ontology
-from oam_rdf.store import prov_codec, tcf_codec
+from oam_rdf.store import procedure_codec, prov_codec, tcf_codec
 from oam_rdf.store.document_quads import Anchors, DocumentQuads, Resolved
 from oam_rdf.store.inference import infer
 from oam_rdf.store.minter import Minter
@@ -143,6 +143,8 @@ class _Encoding:
         tcf_codec.audits(self.out, graph, self.minter, self.document.audits)
         prov_codec.nodes(self.out, graph, self.minter, self.document.nodes, self.iri)
         prov_codec.events(self.out, graph, self.minter, self.document.nodes, self.relations)
+        if self.document.procedure:
+            procedure_codec.write(self.out, graph, self.minter, self.document.procedure)
         self._works()
         self._foreign()
         self._original()
