@@ -1,17 +1,21 @@
-"""What people do to what is known: withdraw, assess, decide; the part of the facade that :class:`KnowledgeBase` offers as
+"""What people do to what is known: withdraw, assess, check, decide; the part of the facade that :class:`KnowledgeBase` offers as
 ``curation``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import PurePosixPath
 
-from oam_rdf.analysis import assess, flagging, invalidation
+from oam_rdf.analysis import assess, execution, flagging, invalidation
 from oam_rdf.analysis.assess import Assessed
 from oam_rdf.analysis.decide import Ruled, Ruling, decide
+from oam_rdf.analysis.execution import Registered
 from oam_rdf.analysis.flagging import Flag, Flagged
 from oam_rdf.analysis.invalidation import Impact
 from oam_rdf.analysis.queue import KINDS, Entry, queue
+from oam_rdf.analysis.recording import Executed, record
+from oam_rdf.analysis.writing import named
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.ontology import Ontology
@@ -21,6 +25,7 @@ from oam_rdf.query.resolve import node
 from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.minter import Minter
+from oam_rdf.store.originals import Originals
 
 _ALL = VISIBILITIES[-1]
 Reads = Callable[[str], AbstractContextManager[Snapshot]]
@@ -30,8 +35,8 @@ Writes = Callable[[str, float], AbstractContextManager[Publication]]
 class Curation:
     """``reads`` opens the current generation at a clearance, ``writes`` the live store under the lock."""
 
-    def __init__(self, minter: Minter, reads: Reads, writes: Writes) -> None:
-        self.minter, self._reads, self._writes = minter, reads, writes
+    def __init__(self, minter: Minter, originals: Originals, reads: Reads, writes: Writes) -> None:
+        self.minter, self._originals, self._reads, self._writes = minter, originals, reads, writes
 
     # -- invalidation ----------------------------------------------------------------------------------------------
 
@@ -83,6 +88,38 @@ class Curation:
             given = [assess.written(word, ontology) or node(snapshot, word) for word in evidence]
         with self._writing("epistemic", wait) as live:
             return assess.set_state(live, self.minter, iri, state, agent=by, reason=reason, evidence=given)
+
+    # -- evidence --------------------------------------------------------------------------------------------------
+
+    def check(self, identifier: str, *, clearance: str = _ALL) -> Registered:
+        """The check that is registered under an id, with what it would run; nothing is run.
+
+        :raises NotFound: if there is none.
+        """
+        with self._reads(clearance) as snapshot:
+            return execution.registered(snapshot.store, node(snapshot, identifier))
+
+    def check_files(self, check: Registered) -> dict[str, bytes]:
+        """The bytes of its files. :raises Refused: if one of them does not have the declared hash."""
+        return execution.inputs(check, self._originals)
+
+    def run_check(self, identifier: str, *, by: str, wait: float = 30.0) -> Executed:
+        """Run a registered check again in isolation, and record how it ended (see :mod:`oam_rdf.analysis.execution`).
+
+        No state changes; what a pass proposes waits in :meth:`queue`.
+
+        :raises Refused: if one of its files does not have the declared hash.
+        :raises FeatureMissing: if this platform cannot isolate a program.
+        """
+        by = named(by, "running a check")
+        found = self.check(identifier)
+        files = self.check_files(found)
+        outcome = execution.execute(found, files)  # without the lock: it may take its time, and may be killed
+        with self._writing("evidence", wait) as live:
+            for path, data in files.items():
+                self._originals.add(data, PurePosixPath(path).suffix)
+            self._originals.add(outcome.output, ".txt")
+            return record(live, self.minter, found, outcome, by)
 
     # -- review ----------------------------------------------------------------------------------------------------
 

@@ -359,8 +359,8 @@ class KnowledgeBase(Navigator):
 
     @cached_property
     def curation(self) -> Curation:
-        """What people do to what is known: withdraw, assess, decide."""
-        return Curation(self.minter, self.snapshot, self._publication)
+        """What people do to what is known: withdraw, assess, check, decide."""
+        return Curation(self.minter, Originals(self.layout.originals), self.snapshot, self._publication)
 
     @cached_property
     def certificates(self) -> Certificates:

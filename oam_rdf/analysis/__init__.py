@@ -1,1 +1,1 @@
-"""What follows from what is stored, and what people decide about it: invalidation, assessments, the review queue."""
+"""What follows from what is stored, and what people decide about it: invalidation, assessments, checks, the review queue."""

@@ -7,7 +7,7 @@ The current state is one triple and is replaced; assessments are only ever added
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, Triple, serialize
 
@@ -25,7 +25,7 @@ STATE, VERIFICATION, EVIDENCE = oam("epistemicState"), oam("verification"), oam(
 _KIND, _OUTCOME, _CITED = oam("evidenceKind"), oam("outcome"), n(DCTERMS + "bibliographicCitation")
 _WORK, _ARTIFACT = oam("ExternalWork"), oam("EvidenceArtifact")
 _NO_STATE = {OAM + name for name in ("Concept", "Term", "Symbol", "SourceSpan", "EvidenceArtifact")}  # decision D17
-_UNTOLD = "SOURCE_CLAIM"  # what an object without a state counts as when one is given to it
+UNTOLD = "SOURCE_CLAIM"  # what an object without a state counts as when one is given to it
 #: States that rest on evidence of a pass: outside evidence makes them SOURCE_CLAIMED (decision D7).
 _STRONG = ("FORMALLY_PROVED", "MACHINE_CHECKED", "REPRODUCED")
 
@@ -51,7 +51,7 @@ class Assessed:
     after: str
     node: str
     time: str
-    revision: int
+    revision: int = 0
 
 
 def written(word: str, ontology: Ontology) -> Piece | None:
@@ -88,7 +88,29 @@ def set_state(
     :raises Refused: if the table does not allow it, or evidence or agent are missing: the message names them.
     :raises UsageError: if state, reason or evidence cannot be used as given.
     """
-    ontology, store, at = ontology or Ontology.load(), live.store, at or now()
+    change, done = changed(
+        live.store, minter, iri, state, agent=agent, reason=reason, evidence=evidence, at=at, ontology=ontology,
+        validator=validator,
+    )  # fmt: skip
+    revision = change.commit(live, f"epistemic set {iri} {done.after} by {agent.strip()}")
+    return replace(done, revision=revision)
+
+
+def changed(
+    store: Store,
+    minter: Minter,
+    iri: str,
+    state: str,
+    *,
+    agent: str,
+    reason: str,
+    evidence: Sequence[Piece | str] = (),
+    at: str = "",
+    ontology: Ontology | None = None,
+    validator: Validator | None = None,
+) -> tuple[Change, Assessed]:
+    """What :func:`set_state` writes, not written yet; raises what it raises."""
+    ontology, at = ontology or Ontology.load(), at or now()
     wanted = ontology.concept("epistemic-state", state)
     if wanted is None:
         known = ", ".join(sorted(ontology.notations("epistemic-state")))
@@ -100,12 +122,12 @@ def set_state(
     new = [piece for piece in evidence if isinstance(piece, Piece)]
     named_here = [piece for piece in evidence if isinstance(piece, str)]
     attached, others = _sorted(store, named_here)
-    own = [_piece(store, node) for node in values(store, subject, EVIDENCE)]
+    own = [piece_of(store, node) for node in values(store, subject, EVIDENCE)]
     pieces = {piece.node or piece.reference: piece for piece in (*own, *attached, *new)}
-    row = ontology.transition(before or _UNTOLD, wanted.notation)
+    row = ontology.transition(before or UNTOLD, wanted.notation)
     _check(
         row,
-        before or _UNTOLD,
+        before or UNTOLD,
         wanted.notation,
         list(pieces.values()),
         _relations(store, subject, others),
@@ -136,8 +158,7 @@ def set_state(
         quads.append(Quad(subject, VERIFICATION, n(concept("verification", level)), graph))
     change.add(where, quads)
     _gate(store, change, {iri, node.value}, validator or Validator())
-    revision = change.commit(live, f"epistemic set {iri} {wanted.notation} by {agent}")
-    return Assessed(iri, before, wanted.notation, node.value, at, revision)
+    return change, Assessed(iri, before, wanted.notation, node.value, at)
 
 
 def _place(store: Store, iri: str) -> Place:
@@ -165,13 +186,13 @@ def _sorted(store: Store, nodes: Sequence[str]) -> tuple[list[Piece], list[str]]
     for iri in nodes:
         types = set(values(store, n(iri), TYPE))
         if types & {_WORK.value, _ARTIFACT.value}:
-            pieces.append(_piece(store, iri))
+            pieces.append(piece_of(store, iri))
         else:
             others.append(iri)
     return pieces, others
 
 
-def _piece(store: Store, iri: str) -> Piece:
+def piece_of(store: Store, iri: str) -> Piece:
     node = n(iri)
     makers = frozenset((*values(store, node, GENERATED), *values(store, node, ATTRIBUTED)))
     return Piece(
@@ -215,15 +236,7 @@ def _check(
     missing = []
     if row.agent and not agent.strip():
         missing.append(f"an agent in the role {row.agent} (--by NAME)")
-    fits = [p for p in pieces if p.kind in row.evidence and (not row.outcome or p.outcome == row.outcome)]
-    wanted = max(row.runs, 1)
-    elsewhere = wanted > 1 and any(piece.external and not piece.makers for piece in fits)  # it reports the replication
-    if row.evidence and _independent(fits) < wanted and not elsewhere and not row.relations & relations:
-        kinds = " or ".join(sorted(row.evidence))
-        outcome = f" with outcome {row.outcome}" if row.outcome else ""
-        runs = f"{wanted} independent pieces of evidence" if wanted > 1 else "a piece of evidence"
-        other = f", or a relation {' or '.join(sorted(row.relations))}" if row.relations else ""
-        missing.append(f"{runs} of kind {kinds}{outcome}{other}; there is {_independent(fits)}")
+    missing += filter(None, [lacking(row, pieces, relations)])
     if missing:
         raise Refused(
             f"{before} becomes {after} only with {', and '.join(missing)}",
@@ -231,7 +244,21 @@ def _check(
         )
 
 
-def _independent(pieces: Sequence[Piece]) -> int:
+def lacking(row: Transition, pieces: Sequence[Piece], relations: frozenset[str] = frozenset()) -> str:
+    """The evidence that a transition needs and that is not among the pieces, "" if there is enough."""
+    fits = [p for p in pieces if p.kind in row.evidence and (not row.outcome or p.outcome == row.outcome)]
+    wanted = max(row.runs, 1)
+    elsewhere = wanted > 1 and any(piece.external and not piece.makers for piece in fits)  # it reports the replication
+    if not row.evidence or independent(fits) >= wanted or elsewhere or row.relations & relations:
+        return ""
+    kinds = " or ".join(sorted(row.evidence))
+    outcome = f" with outcome {row.outcome}" if row.outcome else ""
+    runs = f"{wanted} independent pieces of evidence" if wanted > 1 else "a piece of evidence"
+    other = f", or a relation {' or '.join(sorted(row.relations))}" if row.relations else ""
+    return f"{runs} of kind {kinds}{outcome}{other}; there is {independent(fits)}"
+
+
+def independent(pieces: Sequence[Piece]) -> int:
     """How many pieces no run and no agent stands behind two of; without makers, how many references."""
     taken: set[str] = set()
     count = 0

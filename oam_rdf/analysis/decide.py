@@ -2,7 +2,9 @@
 
 Accepting a tag makes it reliable, rejecting it takes it out of filters, changing it puts another concept in its place; a
 proposed edge gets its verdict, and with ``ok`` it is walked; a flagged object, a stale file and a missing place are marked as
-looked at. Nobody's state changes by it. Each decision is a node with reviewer, time and reason in the assessment graph.
+looked at. A state changes only where a run proposed it and somebody accepts that, or puts another state in its place, by the
+rules of every change (:mod:`oam_rdf.analysis.assess`). Each decision is a node with reviewer, time and reason in the
+assessment graph.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode, Quad, Store
 
+from oam_rdf.analysis import assess
+from oam_rdf.analysis.proposals import INFLUENCED, PROPOSAL
 from oam_rdf.analysis.queue import Entry, decisions
-from oam_rdf.analysis.writing import Change, digest, named, now
+from oam_rdf.analysis.writing import Change, digest, named, now, values
 from oam_rdf.errors import NotFound, UsageError
 from oam_rdf.namespaces import OA, concept
 from oam_rdf.ontology import Ontology
@@ -108,6 +112,7 @@ class _Desk:
             status = review.REVIEWED if verdict == "ok" else review.REJECTED
         elif ruling.action == "change":
             changed = self._concept(entry, ruling)
+        proposal = entry.kind == "PROPOSED_STATE"
         quads = [
             Quad(node, TYPE, review.DECISION, graph),
             Quad(node, review.REVIEWS, n(entry.iri), graph),
@@ -116,7 +121,8 @@ class _Desk:
             Quad(node, ATTRIBUTED, n(self.minter.agent(reviewer)), graph),
             Quad(node, review.AT, moment(at), graph),
         ]
-        for name, value in (("aboutConcept", entry.concept), ("changedTo", changed)):
+        # A decision about a concept is one on a tag: what a tagger thinks of the state is another matter.
+        for name, value in (("aboutConcept", "" if proposal else entry.concept), ("changedTo", changed)):
             if value:
                 quads.append(Quad(node, oam(name), n(value), graph))
         for name, words in (("sourceLabel", entry.label), ("reason", ruling.reason.strip())):
@@ -128,7 +134,10 @@ class _Desk:
         self.made += review.decided(quads)
         self.documents |= {one.head: one for one in places if one is not None}
         run = self._run(where, reviewer, at)
-        if changed:
+        if proposal:
+            if ruling.action != "reject":
+                self._assess(entry, changed or entry.concept, ruling, reviewer, at, where)
+        elif changed:
             self._replace(entry, changed, mark, reviewer, graph, where, run)
         elif entry.kind == "NEEDS_REVIEW" and not entry.concept:
             subject = n(entry.iri)
@@ -139,6 +148,18 @@ class _Desk:
             ]
             self.change.take(where, old)
             self.change.add(where, [Quad(subject, review.STATUS, n(status), graph)])
+
+    def _assess(self, entry: Entry, state: str, ruling: Ruling, reviewer: str, at: str, where: Place) -> None:
+        """Carry a proposal out. :raises Refused: if the table, or the shapes, do not allow it; then nothing is written."""
+        reason = ruling.reason.strip() or f"proposed after run {entry.label}"
+        # What fewer people may see than the claim is not named where they all see it; it counts all the same.
+        open_to_all = Quad(n(entry.nodes[0]), TYPE, PROPOSAL, n(where.assessment)) in self.store
+        evidence = values(self.store, n(entry.nodes[0]), INFLUENCED) if open_to_all else []
+        change, _ = assess.changed(
+            self.store, self.minter, entry.iri, self.ontology.concepts[state].notation, agent=reviewer, reason=reason,
+            evidence=evidence, at=at, ontology=self.ontology,
+        )  # fmt: skip
+        self.change.merge(change)
 
     def _verdict(self, ruling: Ruling) -> str:
         wanted = ruling.change if ruling.action == "change" else _VERDICTS[ruling.action]

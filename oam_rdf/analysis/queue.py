@@ -14,10 +14,12 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad, Store
 
+from oam_rdf.analysis import proposals
 from oam_rdf.analysis.flagging import flags
 from oam_rdf.analysis.writing import one, values
 from oam_rdf.index.tag_table import RELIABLE
 from oam_rdf.namespaces import concept
+from oam_rdf.ontology import Ontology
 from oam_rdf.store import review
 from oam_rdf.store.quote_codec import ELSEWHERE
 from oam_rdf.store.review import Decided, Decisions
@@ -29,7 +31,15 @@ _SOURCE, _KIND, _TARGET = oam("relationSource"), oam("relationType"), oam("relat
 _NO_SOURCE, _QUOTE, _SPAN_LABEL = oam("noSource"), oam("quote"), oam("spanLabel")
 _PATH, _ROOT, _REMOVED = oam("sourcePath"), oam("ingestRoot"), oam("sourceRemoved")
 _EXCERPT = 160  # characters
-KINDS = ("UNKNOWN_OPERATOR", "UNAUDITED_EDGE", "LOW_CONFIDENCE", "NEEDS_REVIEW", "STALE", "UNANCHORED")
+KINDS = (
+    "UNKNOWN_OPERATOR",
+    "UNAUDITED_EDGE",
+    "LOW_CONFIDENCE",
+    "NEEDS_REVIEW",
+    "STALE",
+    "UNANCHORED",
+    "PROPOSED_STATE",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +47,7 @@ class Entry:
     """One entry. ``iri`` is the thing itself, ``id`` what people call it; ``concept`` and ``target`` are IRIs.
 
     ``relation`` holds the IRIs of all relations that are proposed for a pair. ``label`` is the source's word, the reason why
-    nothing is anchored, or the hash of a changed file; ``detail`` says more.
+    nothing is anchored, the hash of a changed file, or the mark of a run; ``detail`` says more.
     """
 
     kind: str
@@ -74,6 +84,7 @@ def queue(store: Store, kinds: Sequence[str] = KINDS, *, everything: bool = Fals
     makers: dict[str, Callable[[], Iterable[Entry]]] = {
         "UNKNOWN_OPERATOR": found.unknown, "UNAUDITED_EDGE": found.edges, "LOW_CONFIDENCE": found.unsure,
         "NEEDS_REVIEW": found.flagged, "STALE": found.stale, "UNANCHORED": found.unanchored,
+        "PROPOSED_STATE": found.proposals,
     }  # fmt: skip
     entries: dict[str, Entry] = {}
     for kind in KINDS:
@@ -231,6 +242,18 @@ class _Reader:
                 "UNANCHORED", node.value, self.id(node.value), self.text(node.value), label=reason,
                 detail=" · ".join(words)[:_EXCERPT],
             )  # fmt: skip
+
+    def proposals(self) -> Iterator[Entry]:
+        """What runs that passed propose; a later run asks again."""
+        for found in proposals.waiting(self.store, Ontology.load()):
+            made, mark = self.decided.things.get(("PROPOSED_STATE", found.about)), found.node.rpartition("-")[2]
+            if made is None or made.label != mark:
+                missing = f"; needs {found.missing}" if found.missing else ""
+                yield Entry(
+                    "PROPOSED_STATE", found.about, self.id(found.about), self.text(found.about), label=mark,
+                    concept=concept("epistemic-state", found.state), detail=f"{self.id(found.evidence)} passed{missing}",
+                    nodes=(found.node,),
+                )  # fmt: skip
 
     def id(self, iri: str) -> str:
         """What people call a node: its identifier, else that of what it is a part of and its own mark, else its IRI."""

@@ -57,6 +57,12 @@ class Change:
         self.places.add(where.document)
         self.gone |= set(quads)
 
+    def merge(self, other: Change) -> None:
+        """Make another change part of this one."""
+        self.gone |= other.gone
+        self.new |= other.new
+        self.places |= other.places
+
     def activity(
         self,
         where: Place,

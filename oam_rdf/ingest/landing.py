@@ -164,7 +164,7 @@ def _with_kept_assessments(
     """
     said = [quad for quad in old if "/assessment" in _graph(quad)]
     judged = {quad.subject for quad in said if quad.predicate == _ATTRIBUTED}
-    if not judged:
+    if not judged and not any(quad.predicate in _ADDED for quad in said):
         return new
     about = {quad.object for quad in said if quad.predicate == _ASSESSES and quad.subject in judged}
     living = {quad.subject for quad in new} | standing()

@@ -19,6 +19,7 @@ TYPE = n(RDF + "type")
 IDENTIFIER, TITLE, PART_OF, LANGUAGE = (n(DCTERMS + x) for x in ("identifier", "title", "isPartOf", "language"))
 DESCRIPTION = n(DCTERMS + "description")
 QUOTED, DERIVED, GENERATED = (n(PROV + x) for x in ("wasQuotedFrom", "wasDerivedFrom", "wasGeneratedBy"))
+TESTS = oam("tests")
 ATTRIBUTED, ASSOCIATED = n(PROV + "wasAttributedTo"), n(PROV + "wasAssociatedWith")
 
 
