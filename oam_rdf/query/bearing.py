@@ -142,11 +142,12 @@ class _Gathered:
 
     def of(self, row: int, via: str) -> Iterator[Item]:
         iri = self.snapshot.facets.iris[row]
+        seen: set[int] = set()
         for found in evidence_of(self.snapshot, row):
             stance = _BY_OUTCOME.get(found.outcome, _FOR if not found.outcome else _OPEN)
             edge = Edge(iri, OAM + "hasEvidence", found.iri)
             yield self.item(found.iri, "has_evidence", stance, edge, via, found.reference, found.artifact)
-        seen: set[int] = set()
+            seen.add(self.snapshot.facets.row(found.iri))  # a run that passed tests the claim as well
         for property_, name, stance in self.ways:
             joined = _inward(self.snapshot, property_).get(row, ())
             for other in joined:
@@ -165,8 +166,14 @@ class _Gathered:
         edge = Edge(iris[other], property_, iris[row])
         if stance == _FOR:
             outcome = notation(self.snapshot, NamedNode(iris[other]), "outcome", "outcome")
-            stance = _BY_OUTCOME.get(outcome, stance)
+            stance = _BY_OUTCOME.get(outcome, self.declared(other, stance))
         return self.item(iris[other], name, stance, edge, via)
+
+    def declared(self, row: int, stance: str) -> str:
+        """The stance of what tests a claim: a check that could be run, and did not pass here yet, decides nothing."""
+        if row not in pairs(self.snapshot, OAM + "hasProcedure"):
+            return stance
+        return _FOR if any(found.outcome == "passed" for found in evidence_of(self.snapshot, row)) else _OPEN
 
     def item(
         self, iri: str, relation: str, stance: str, edge: Edge, via: str, reference: str = "", artifact: bool = False

@@ -14,6 +14,7 @@ from pyoxigraph import NamedNode
 from oam_rdf.errors import UsageError
 from oam_rdf.namespaces import DCTERMS, OAM, SCHEMES
 from oam_rdf.ontology import Direction, Ontology
+from oam_rdf.query import evidence
 from oam_rdf.query.edges import NearMiss
 from oam_rdf.query.generated import barred
 from oam_rdf.query.history import Copy, copies_of, value
@@ -25,6 +26,10 @@ from oam_rdf.query.versions import order
 from oam_rdf.store.walk import Walk, step, walk
 
 MAX_NODES = 10_000
+#: What a check whose artifact is here and which passed counts for in the order of evidence, by its kind. A machine that checked
+#: a proof is more than that somebody saw something hold in finitely many cases.
+_PASSED = {"formal_proof": ("MACHINE_CHECKED",), "symbolic_check": ("MACHINE_CHECKED",)}
+_SEEN = ("OBSERVATION", "EXPERIMENT")
 BROAD_NODES = 2_000  # of a direction along any relation: what is farther than these is hardly related
 
 
@@ -287,7 +292,12 @@ class Report:
         if row >= 0:
             values = [self.snapshot.facets.column(name)[row] for name in ("epistemic_state", "verification")]
         kinds = self.snapshot.store.quads_for_pattern(NamedNode(iri), NamedNode(OAM + "evidenceKind"), None)
-        return [v for v in values if v] + [q.object.value for q in kinds if isinstance(q.object, NamedNode)]
+        values = [v for v in values if v] + [q.object.value for q in kinds if isinstance(q.object, NamedNode)]
+        if row >= 0 and self.snapshot.facets.column("granularity")[row] == "EVIDENCE_ARTIFACT":
+            found = evidence.notation(self.snapshot, NamedNode(iri), "evidenceKind", "evidence-kind")
+            if evidence.notation(self.snapshot, NamedNode(iri), "outcome", "outcome") == "passed":
+                values += _PASSED.get(found, _SEEN)
+        return values
 
     def formal(self, iri: str) -> int:
         """1 if a role of the node says that it is formal or executable."""
