@@ -1,4 +1,4 @@
-"""What the verbs invalidate, epistemic and review say, in the three languages."""
+"""What the verbs invalidate, epistemic, evidence run and review say, in the three languages."""
 
 from __future__ import annotations
 
@@ -33,6 +33,23 @@ LABELS: dict[str, tuple[str, str, str]] = {  # zh-Hant, zh-Hans, en
     "by": ("由 {agent}", "由 {agent}", "by {agent}"),
     "no history": ("{id} 目前為 {state}；沒有記錄的評定。", "{id} 目前为 {state}；没有记录的评定。",
                    "{id} counts as {state}; no assessment is recorded."),
+    # evidence run
+    "check": ("{id}：{kind}，檢驗 {claims}", "{id}：{kind}，检验 {claims}", "{id}: {kind} of {claims}"),
+    "command": ("命令 {command}", "命令 {command}", "command {command}"),
+    "input": ("輸入 {path}  sha256 {sha256}", "输入 {path}  sha256 {sha256}", "input {path}  sha256 {sha256}"),
+    "expected": ("預期輸出 sha256 {sha256}", "预期输出 sha256 {sha256}", "expected output sha256 {sha256}"),
+    "limits": ("上限：處理器時間 {seconds} 秒，記憶體 {memory} MiB；無網路，看不到其他檔案",
+               "上限：处理器时间 {seconds} 秒，内存 {memory} MiB；无网络，看不到其他文件",
+               "limits {seconds} s of processor time, {memory} MiB; no network, no other files"),
+    "files fit": ("{count} 個輸入檔均與雜湊值相符；未執行任何程式。", "{count} 个输入文件均与哈希值相符；未执行任何程序。",
+                  "{count} input files have their hashes; nothing was run."),
+    "run it": ("執行？", "执行？", "Run it?"),
+    "ended": ("{id}：{outcome}（{reason}）", "{id}：{outcome}（{reason}）", "{id}: {outcome} ({reason})"),
+    "printed": ("輸出 sha256 {sha256}", "输出 sha256 {sha256}", "output sha256 {sha256}"),
+    "recorded": ("已記為 {id}，修訂號 {revision}", "已记为 {id}，修订号 {revision}", "recorded as {id}, revision {revision}"),
+    "proposes": ("提議：{id} → {state}；由 oam review 決定", "提议：{id} → {state}；由 oam review 决定",
+                 "proposed: {id} → {state}; decide it in oam review"),
+    "still needs": ("尚需：{missing}", "尚需：{missing}", "still needs {missing}"),
     # review
     "empty": ("沒有待覆核者。", "没有待复核者。", "Nothing waits for review."),
     "waiting": ("待覆核：", "待复核：", "waiting for review:"),

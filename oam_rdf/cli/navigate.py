@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from oam_rdf.cli import evidence_run
 from oam_rdf.cli.output import Context, F, json_option, print_json
 from oam_rdf.cli.show_navigation import conflicts_text, evidence_text, navigation_text, paths_text
 from oam_rdf.query.bearing import STANCES
@@ -111,7 +112,7 @@ class _WithDefault(click.Group):
 
 @click.group(cls=_WithDefault)
 def evidence() -> None:
-    """What speaks for a claim and against it: `oam evidence ID`."""
+    """What speaks for a claim and against it: `oam evidence ID`; a check made again: `oam evidence run ID`."""
 
 
 @evidence.command("list")
@@ -126,6 +127,9 @@ def list_(obj: Context, identifier: str, stance: str | None, kind: str, outcome:
     """What speaks for IDENTIFIER and against it, by kind and outcome, with the passages."""
     found = obj.open().evidence(identifier, stance=stance or "", kind=kind, outcome=outcome)
     _print(obj, found.to_json() if as_json else evidence_text(found, ui), as_json)
+
+
+evidence.add_command(evidence_run.run)
 
 
 def _print(obj: Context, value: Any, as_json: bool) -> None:
