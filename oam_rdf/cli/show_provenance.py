@@ -90,7 +90,8 @@ def _file(file: File, ui: str) -> Iterator[str]:
 def _activity(activity: Activity, ui: str) -> Iterator[str]:
     key = "activity told" if activity.recorded == "source" else "activity"
     kind = concept("activity-kind", activity.kind, ui)
-    yield "  " + escape(say(key, ui, kind=kind, time=activity.time or say("undated", ui)))
+    told = say(key, ui, kind=kind, time=activity.time or say("undated", ui))
+    yield "  " + escape(" ".join(told.split()))  # the source may give no kind
     for agent in activity.agents:
         parts = [say("software" if agent.software else "agent", ui, name=agent.name)]
         parts += [say("version", ui, version=agent.version)] if agent.version else []
