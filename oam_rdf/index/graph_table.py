@@ -316,11 +316,12 @@ class Graph:
         sizes = np.diff(np.r_[starts, len(keys)])
         order = np.argsort(sizes, kind="stable")
         room = np.cumsum(sizes[order] * (sizes[order] - 1) // 2) <= _PAIRS
+        at, sizes = starts[order][room], sizes[order][room]
         blocks = []
-        for at, size in zip(starts[order][room].tolist(), sizes[order][room].tolist(), strict=True):
-            members = pages[at : at + size].astype(np.int64)
+        for size in np.unique(sizes[sizes > 1]).tolist():  # tags on equally many pages at once
+            members = pages[at[sizes == size][:, None] + np.arange(size)].astype(np.int64)
             one, other = np.triu_indices(size, 1)
-            blocks.append(members[one] * self.rows + members[other])
+            blocks.append((members[:, one] * self.rows + members[:, other]).ravel())
         every = np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
         pairs, counts = np.unique(every, return_counts=True)
         kept = counts >= MAKES_EDGE

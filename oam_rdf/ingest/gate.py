@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, serialize
 
 from oam_rdf.model import Issue
-from oam_rdf.namespaces import RDF
+from oam_rdf.namespaces import PROV, RDF
 from oam_rdf.store.codec import DocumentQuads
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.shacl import ShapeResult, Validator
 from oam_rdf.store.shapes import Shapes
 
 _TYPE = NamedNode(RDF + "type")
+_AGENTS = {NamedNode(PROV + name) for name in ("Agent", "SoftwareAgent", "Person", "Organization")}
 
 
 @dataclass(slots=True)
@@ -41,7 +42,10 @@ class Gate:
     def _neighbourhood(self, quads: Iterable[Quad]) -> set[Triple]:
         own = {quad.subject.value for quad in quads if isinstance(quad.subject, NamedNode)}
         objects = {
-            quad.subject.value for quad in quads if quad.predicate == _TYPE and isinstance(quad.subject, NamedNode)
+            quad.subject.value
+            for quad in quads
+            # Who made a document made most others too: what points at them says nothing of this one.
+            if quad.predicate == _TYPE and isinstance(quad.subject, NamedNode) and quad.object not in _AGENTS
         }
         around: set[Triple] = set()
         for iri in objects:

@@ -27,6 +27,7 @@ from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.ingest.scan import SourceFile, scan
+from oam_rdf.ingest.touched import graph_names
 from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
 from oam_rdf.namespaces import RDF
@@ -86,6 +87,7 @@ class Run:
     options: IngestOptions
     report: IngestReport
     progress: Progress
+    _named: tuple[int, list[str]] | None = None
 
     @property
     def profile(self) -> str:
@@ -274,7 +276,11 @@ class Run:
         return Gate(self.validator, self.live, incoming, types, replaced)
 
     def _graph_names(self) -> list[str]:
-        return sorted(graph.value for graph in self.live.store.named_graphs() if isinstance(graph, NamedNode))
+        """Of the live store, read once for each revision: there may be tens of thousands."""
+        revision = self.live.revision
+        if self._named is None or self._named[0] != revision:
+            self._named = revision, sorted(graph_names(self.live.store))
+        return self._named[1]
 
     def _encode(self, codec: Codec, candidate: Candidate, linking: Linking) -> Landing:
         document = candidate.document()
