@@ -12,16 +12,10 @@ from typing import Any
 from oam_rdf.annotate.report import AnnotateReport
 from oam_rdf.annotate.run import AnnotateOptions, Annotator
 from oam_rdf.curation import Curation
-from oam_rdf.errors import ConfigError, UsageError
+from oam_rdf.errors import UsageError
 from oam_rdf.index.embed import Embedder, load_embedder
-from oam_rdf.ingest import profiles
-from oam_rdf.ingest.doctor import Diagnosis, Doctor
 from oam_rdf.ingest.embedding import EmbedReport, embed_passages, embedder_name
-from oam_rdf.ingest.load import LoadReport, load
-from oam_rdf.ingest.pipeline import Pipeline
-from oam_rdf.ingest.publication import Publication
-from oam_rdf.ingest.report import IngestReport
-from oam_rdf.ingest.run import IngestOptions, Progress, silent
+from oam_rdf.ingest.run import Progress, silent
 from oam_rdf.model import VISIBILITIES
 from oam_rdf.namespaces import PREFIXES
 from oam_rdf.ontology import Ontology, in_force
@@ -42,19 +36,17 @@ from oam_rdf.query.snapshot import Snapshot
 from oam_rdf.query.source import SourceView
 from oam_rdf.query.status import Status, status
 from oam_rdf.query.versions import Chain
-from oam_rdf.store import backup, publish
-from oam_rdf.store.layout import Config, Layout, check_base, find_root
-from oam_rdf.store.live import LiveStore
-from oam_rdf.store.lock import WriteLock
-from oam_rdf.store.minter import Minter
+from oam_rdf.store import publish
+from oam_rdf.store.layout import Config, Layout
 from oam_rdf.store.originals import Originals
 from oam_rdf.store.sparql import Limits, WorkerPool
 from oam_rdf.store.validation import Validation, validate_files, validate_store
+from oam_rdf.writing import Writer
 
 _ALL = VISIBILITIES[-1]
 
 
-class KnowledgeBase(Navigator):
+class KnowledgeBase(Writer, Navigator):
     """A knowledge base on disk. Use :meth:`init` or :meth:`open`; the constructor does no I/O.
 
     Reading methods take ``clearance`` (one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED; default all) and answer from the
@@ -62,55 +54,12 @@ class KnowledgeBase(Navigator):
     """
 
     def __init__(self, layout: Layout, config: Config) -> None:
-        self.layout = layout
-        self.config = config
-        self.minter = Minter(config.base)
+        super().__init__(layout, config)
         self._guard = threading.Lock()
         self._snapshots: dict[str, Shared] = {}
         self._embedder: Embedder | None = None
         self._pool: WorkerPool | None = None
         self._limits, self._workers = Limits(), 2
-
-    @classmethod
-    def init(
-        cls, path: str | Path, *, base: str = "", languages: Sequence[str] = (), profile: str = ""
-    ) -> KnowledgeBase:
-        """Make a new, empty knowledge base. Raises :class:`UsageError` where there is one, or other files, already."""
-        root = Path(path)
-        if root.exists() and any(root.iterdir()):
-            raise UsageError("the folder is not empty", place=str(root), hint="name a new folder")
-        defaults = Config()
-        config = Config(
-            base=base or defaults.base,
-            languages=tuple(languages) or defaults.languages,
-            profile=profile or defaults.profile,
-        )
-        check_base(config.base)
-        profiles.load(config.profile)
-        root.mkdir(parents=True, exist_ok=True)
-        layout = Layout(root)
-        layout.config.write_text(config.dump(), "utf-8")
-        try:
-            Config.load(layout.config)  # what was just written must be readable, or nothing is made
-        except ConfigError:
-            layout.config.unlink()
-            raise
-        layout.originals.mkdir()
-        layout.published.mkdir()
-        layout.log.write_text("# Changes of this knowledge base, one line each\n", "utf-8")
-        return cls(layout, config)
-
-    @classmethod
-    def open(cls, path: str | Path | None = None) -> KnowledgeBase:
-        """Open the knowledge base at ``path``, else ``OAM_KB``, else the nearest one upwards."""
-        layout = Layout(find_root(path))
-        if not layout.config.is_file():
-            raise UsageError(
-                "this is not a knowledge base: it has no oam.toml",
-                place=str(layout.root),
-                hint="make one with `oam init DIR`",
-            )
-        return cls(layout, Config.load(layout.config))
 
     def close(self) -> None:
         """Let go of generations and stop the query workers."""
@@ -130,23 +79,10 @@ class KnowledgeBase(Navigator):
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def ingest(
-        self, inputs: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress = silent
-    ) -> IngestReport:
-        """Bring files and folders in (see :mod:`oam_rdf.ingest.pipeline`)."""
-        with in_force(self.layout.ontology) as ontology:
-            pipeline = Pipeline(self.layout, self.config, ontology, progress)
-            return pipeline.ingest([Path(given) for given in inputs], options or IngestOptions())
-
     def annotate(self, options: AnnotateOptions | None = None, progress: Progress = silent) -> AnnotateReport:
         """Propose tags for documents (see :mod:`oam_rdf.annotate.run`)."""
         with in_force(self.layout.ontology):
             return Annotator(self.layout, self.config, progress).annotate(options or AnnotateOptions())
-
-    def load(self, file: str | Path, originals: str | Path, *, wait: float = 30.0) -> LoadReport:
-        """Bring back an export made under the same base, with its Originals."""
-        with in_force(self.layout.ontology) as ontology:
-            return load(self.layout, self.config, ontology, Path(file), Path(originals), wait=wait)
 
     def embed(
         self, progress: Progress = silent, *, wait: float = 30.0, limit: int | None = None, embedder: str = ""
@@ -177,36 +113,6 @@ class KnowledgeBase(Navigator):
                 )
             finally:
                 snapshot.close()
-
-    def reindex(self, *, wait: float = 30.0) -> int:
-        """Rebuild every side index from RDF and Originals; returns the new generation."""
-        with self._publication("reindex", wait) as publication:
-            return publication.publish(rebuild=True)
-
-    def doctor(self, *, repair: bool = False, wait: float = 30.0) -> Diagnosis:
-        """Check everything on disk against everything else."""
-        with in_force(self.layout.ontology):
-            return Doctor(self.layout, self.config).examine(repair=repair, wait=wait)
-
-    def backup(self, target: str | Path, *, wait: float = 30.0) -> int:
-        """Copy what cannot be rebuilt to a new folder; returns the number of Originals."""
-        return backup.backup(self.layout, Path(target), wait=wait)
-
-    @classmethod
-    def restore(cls, source: str | Path, target: str | Path) -> KnowledgeBase:
-        """Make a knowledge base from a backup and publish it."""
-        backup.restore(Path(source), Path(target))
-        kb = cls.open(target)
-        with kb._publication("restore", 30.0) as publication:
-            if publication.live.revision:
-                publication.publish(rebuild=True)
-        return kb
-
-    @contextmanager
-    def _publication(self, verb: str, wait: float) -> Iterator[Publication]:
-        lock = WriteLock(self.layout.lock, verb=verb, wait=wait)
-        with in_force(self.layout.ontology), lock, LiveStore(self.layout, self.minter) as live:
-            yield Publication(self.layout, live, self.minter, Originals(self.layout.originals))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

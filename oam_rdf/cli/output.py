@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 if TYPE_CHECKING:
     from oam_rdf.ingest.run import Progress as Report
     from oam_rdf.knowledge_base import KnowledgeBase
+    from oam_rdf.writing import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,6 +44,15 @@ class Context:
             # Words for people come from the vocabulary, to which the knowledge base may add.
             context.with_resource(in_force(self._opened.layout.ontology))
         return self._opened
+
+    def writer(self) -> Writer:
+        """The same for verbs that only bring something in: it is open much sooner."""
+        from oam_rdf.ontology import in_force
+        from oam_rdf.writing import Writer
+
+        writer = Writer.open(self.kb)
+        click.get_current_context().with_resource(in_force(writer.layout.ontology))
+        return writer
 
     def console(self, *, stderr: bool = False) -> Console:
         return Console(stderr=stderr, no_color=not self.color, highlight=False, soft_wrap=True)

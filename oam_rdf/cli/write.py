@@ -5,19 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 import click
 
 from oam_rdf.cli.output import Context, json_option, print_json
 from oam_rdf.errors import UsageError
-from oam_rdf.ingest.embedding import EmbedReport
 from oam_rdf.ingest.git_history import kept_history
 from oam_rdf.ingest.profiles import load as load_profile
 from oam_rdf.ingest.report import ANCHORINGS, IngestReport
 from oam_rdf.ingest.report_files import render
 from oam_rdf.ingest.run import IngestOptions, Progress
-from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.store.layout import find_root
+from oam_rdf.writing import Writer
+
+if TYPE_CHECKING:
+    from oam_rdf.ingest.embedding import EmbedReport
 
 wait_option = click.option("--wait", type=float, default=30.0, metavar="S", help="Seconds to wait for another writer.")
 
@@ -30,7 +33,7 @@ wait_option = click.option("--wait", type=float, default=30.0, metavar="S", help
 @click.pass_obj
 def init(obj: Context, folder: str | None, base: str, languages: tuple[str, ...], profile: str) -> None:
     """Make a new, empty knowledge base in FOLDER (default: --kb or OAM_KB)."""
-    kb = KnowledgeBase.init(folder or find_root(obj.kb), base=base, languages=languages, profile=profile)
+    kb = Writer.init(folder or find_root(obj.kb), base=base, languages=languages, profile=profile)
     obj.note(f"made {kb.layout.root}; now: oam --kb {kb.layout.root} ingest FOLDER")
 
 
@@ -73,10 +76,11 @@ def ingest(
     options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait)
     if report_file:
         render(IngestReport(), report_file)  # a name that cannot be written as is an error before anything is read
+    kb = obj.writer()
     with obj.progress() as progress:
         if git_history:
-            inputs = (*inputs, *_git_histories(obj.open(), inputs, options, progress))
-        report = obj.open().ingest(inputs, options, progress)
+            inputs = (*inputs, *_git_histories(kb, inputs, options, progress))
+        report = kb.ingest(inputs, options, progress)
         # A refused ingest may have published nothing there is to embed.
         made = obj.open().embed(progress, wait=wait) if then_embed and not dry_run and report.revision else None
     if report_file:
@@ -91,7 +95,7 @@ def ingest(
     return report.exit_code
 
 
-def _git_histories(kb: KnowledgeBase, inputs: tuple[str, ...], options: IngestOptions, progress: Progress) -> list[str]:
+def _git_histories(kb: Writer, inputs: tuple[str, ...], options: IngestOptions, progress: Progress) -> list[str]:
     """Status histories of the folders, written below the knowledge base's own folder and ingested like any other."""
     folders = [Path(given) for given in inputs if Path(given).is_dir()]
     if not folders:
@@ -149,7 +153,7 @@ def _is_note(report: IngestReport, code: str) -> bool:
 @click.pass_obj
 def load(obj: Context, file: str, originals: str, wait: float) -> None:
     """Bring back FILE, a TriG or N-Quads export made under the same base."""
-    report = obj.open().load(file, originals, wait=wait)
+    report = obj.writer().load(file, originals, wait=wait)
     click.echo(f"{report.documents} documents, {report.quads} quads, {report.originals} Originals")
 
 
