@@ -159,7 +159,7 @@ names = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(keys, values | st.dictionaries(names, values)))
 def test_whatever_a_model_says_nothing_of_it_is_hard(answer: dict[str, Any]) -> None:
     plan = propose(RULES, Says(answer), "tiny")

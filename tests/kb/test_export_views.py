@@ -66,6 +66,7 @@ def test_every_view_is_the_same_twice_and_after_a_fresh_ingest(world: World, wor
             assert other.kb.export(None, name) == body, name
 
 
+@pytest.mark.slow
 def test_hash_seeds_change_nothing(world: World) -> None:
     code = (
         "import sys; from oam_rdf.knowledge_base import KnowledgeBase as K; k = K.open(sys.argv[1]); "

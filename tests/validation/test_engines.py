@@ -93,6 +93,7 @@ def test_both_engines_agree_on_the_sample(sample: KnowledgeBase) -> None:
     assert pairs(found[0]) == pairs(found[1]) and found[0].checked == found[1].checked > 1000
 
 
+@pytest.mark.slow
 def test_fingerprints_do_not_depend_on_the_engine() -> None:
     for shape, texts in failing_examples().items():
         for text in texts:
