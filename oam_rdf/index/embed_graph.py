@@ -46,6 +46,18 @@ class Graph:
         self.constant(name + ".w", self._weights.tensor(name + ".w", inputs).T)
         return self.node("Add", [self.node("MatMul", [x, name + ".w"], name + ".xw"), self.tensor(name + ".b")], name)
 
+    def even(self, x: str, name: str, inputs: int) -> str:
+        """x · Wᵀ + b with each token brought to a largest value of 1 before it meets the matrix, and back after.
+
+        A quantised matrix knows one scale for all tokens of a text, and a few tokens have values far above the others'.
+        """
+        largest = self.node("ReduceMax", [self.node("Abs", [x], name + ".abs"), self.constant("last", np.array([-1]))],
+                            name + ".largest", keepdims=1)  # fmt: skip
+        scale = self.node("Max", [largest, self.constant("least", np.array(1e-6, "f4"))], name + ".scale")
+        self.constant(name + ".w", self._weights.tensor(name + ".w", inputs).T)
+        small = self.node("MatMul", [self.node("Div", [x, scale], name + ".even"), name + ".w"], name + ".xw")
+        return self.node("Add", [self.node("Mul", [small, scale], name + ".back"), self.tensor(name + ".b")], name)
+
     def norm(self, x: str, name: str) -> str:
         inputs = [x, self.tensor(name + ".w"), self.tensor(name + ".b")]
         return self.node("LayerNormalization", inputs, name, axis=-1, epsilon=self._weights.epsilon)
@@ -86,8 +98,8 @@ class Graph:
         bias = self.node("Unsqueeze", [far, self.constant("axes12", np.array([1, 2]))], "bias")
         for layer in (f"l{i}." for i in range(w.layers)):
             x = self.norm(self.node("Add", [self._attention(x, layer, bias), x], layer + "x+a"), layer + "aln")
-            inner = self.node("Gelu", [self.linear(x, layer + "fi", w.hidden)], layer + "gelu")
-            x = self.norm(self.node("Add", [self.linear(inner, layer + "fo", w.ff), x], layer + "x+f"), layer + "oln")
+            inner = self.node("Gelu", [self.even(x, layer + "fi", w.hidden)], layer + "gelu")
+            x = self.norm(self.node("Add", [self.even(inner, layer + "fo", w.ff), x], layer + "x+f"), layer + "oln")
         rows = self.constant("axis1", np.array([1]))
         weight = self.node("Unsqueeze", [mask, self.constant("axis2", np.array([2]))], "weight")
         total = self.node("ReduceSum", [self.node("Mul", [x, weight], "counted"), rows], "total", keepdims=0)
@@ -113,7 +125,8 @@ def write_model(weights: Weights, folder: Path, *, int8: bool = True) -> None:
     """Write :data:`MODEL` and :data:`TABLE` into ``folder``; about 120 MB of memory at the peak, and some seconds.
 
     ``int8`` quantises the weight matrices per channel (per tensor, or all operators, costs .05 nDCG across languages);
-    without it they stay float32.
+    without it they stay float32. Scaling tokens before the feed-forward matrices makes the error (1 − cosine to float32)
+    seven times as small, .0005 instead of .0034, for a tenth of the time; before the others it adds nothing.
     """
     target = folder / MODEL
     model = Graph(weights).model()

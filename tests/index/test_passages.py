@@ -105,3 +105,9 @@ def test_splicing_equals_building_at_once(steps: list[tuple[set[str], dict[str, 
     assert table.digest.tolist() == whole.digest.tolist()
     assert [table.heading(i) for i in range(len(table))] == [whole.heading(i) for i in range(len(whole))]
     assert table.document.tolist() == whole.document.tolist() and table.end.tolist() == whole.end.tolist()
+
+
+def test_a_title_of_marks_alone_is_not_embedded() -> None:
+    assert embedding_text("—", "***", "甲") == "甲"
+    assert embedding_text("資料庫", "— ", "甲") == "資料庫\n甲"
+    assert embedding_text("Δ", "§ 2", "甲") == "Δ › § 2\n甲"
