@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oam_rdf.errors import ConfigError, Damaged, FeatureMissing, OamError, UsageError
-from oam_rdf.index import ann
+from oam_rdf.index import ann, languages
 from oam_rdf.index.embed import NORM_TOLERANCE
 from oam_rdf.index.neighbours import Neighbours
 from oam_rdf.index.passages import PassageTable
@@ -72,10 +74,11 @@ def build(
     np.save(target / "digests.npy", passages.digest[covered])
     head: dict[str, Any] = {"format": _FORMAT, "fingerprint": fingerprint, "dim": dim, "passages": len(passages)}
     primary = np.array([tag.lower().partition("-")[0] for tag in passages.languages] or [""])
-    languages = primary[passages.language[covered]]
+    written = primary[passages.language[covered]]
     known = _head(previous, fingerprint, dim).get("graphs", []) if previous else []
-    graphs, missing = ann.build(target, languages, passages.digest[covered], matrix, previous, known, least)
+    graphs, missing = ann.build(target, written, passages.digest[covered], matrix, previous, known, least)
     head |= {"graphs": [graph.to_json() for graph in graphs], "no_graphs": missing}
+    head["languages"] = languages.means(fingerprint, cache)
     (target / "dense.json").write_text(json.dumps(head, sort_keys=True, indent=0) + "\n", "ascii")
 
 
@@ -137,12 +140,14 @@ class DenseIndex:
         n: int,
         graphs: tuple[ann.GraphFile, ...] = (),
         reason: str = "",
+        means: Mapping[str, NDArray[np.float32]] = MappingProxyType({}),
     ):
         self.folder, self.fingerprint = folder, fingerprint
         self.dim = int(vectors.shape[1])
         self._vectors, self._rows = np.asarray(vectors), rows
         self.embedded: Bools = np.zeros(n, bool)
         self.embedded[rows] = True
+        self._means = means
         self._files, self._reason, self._damaged = graphs, reason, ""
         self._loading = threading.Lock()
         self._loaded: tuple[Neighbours, ...] | None = None
@@ -176,6 +181,7 @@ class DenseIndex:
             head = json.loads(place.read_text("ascii"))
             made, dim, count, form = str(head["fingerprint"]), int(head["dim"]), int(head["passages"]), head["format"]
             graphs = tuple(ann.GraphFile(**graph) for graph in head.get("graphs", ()))
+            means = {str(tag): np.array(mean, "f4") for tag, mean in head.get("languages", {}).items()}
             rows: NDArray[Any] = np.load(folder / "rows.npy", allow_pickle=False)
             digests: NDArray[Any] = np.load(folder / "digests.npy", allow_pickle=False)
             matrix = folder / "vectors.npy"  # an empty array cannot be mapped
@@ -191,9 +197,11 @@ class DenseIndex:
         if vectors.shape != (len(rows), dim) or vectors.dtype != np.float32 or len(digests) != len(rows):
             message = f"the dense index of {made} is not whole: {vectors.shape} vectors for {len(rows)} rows of {dim}"
             raise Damaged(message, place=str(place), hint=_HINT)
+        if any(mean.shape != (dim,) for mean in means.values()):
+            raise Damaged("a language's mean has another dimension than the vectors", place=str(place), hint=_HINT)
         if count != len(passages) or (len(rows) and not np.array_equal(passages.digest[rows], digests)):
             raise Damaged("the dense index and the passage table differ", place=str(place), hint=_HINT)
-        index = cls(folder, made, vectors, rows, count, graphs, str(head.get("no_graphs", "")))
+        index = cls(folder, made, vectors, rows, count, graphs, str(head.get("no_graphs", "")), means)
         if fingerprint:
             index.require(fingerprint)
         return index
@@ -204,6 +212,10 @@ class DenseIndex:
         at[at == len(self._rows)] = 0
         found = (self._rows[at] == rows) if len(self._rows) else np.zeros(len(rows), bool)
         return found, np.asarray(self._vectors[at[found]], "f4")
+
+    def across(self, vector: NDArray[np.float32], language: str) -> NDArray[np.float32]:
+        """The query vector for texts in other languages than ``language``, the query's own; as it is if none is known."""
+        return languages.across(vector, self._means[language]) if language in self._means else vector
 
     def require(self, fingerprint: str) -> None:
         """:class:`ConfigError` unless the vectors were made by the model with that fingerprint."""

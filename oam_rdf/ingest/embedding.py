@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from oam_rdf.errors import UsageError
 from oam_rdf.index.embed import Embedder
+from oam_rdf.index.languages import embed_samples
 from oam_rdf.index.passages import PassageTable, embedding_text
 from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest.publication import Publication
@@ -126,6 +127,7 @@ def embed_passages(
     generation = None
     rows_in_order, stage = order(passages, priority, access), stages(passages)
     with closing(VectorCache(layout.embeddings)) as cache:
+        embed_samples(embedder, cache)
         known, _ = cache.get([bytes(passages.digest[row]) for row in rows_in_order], embedder.fingerprint)
         missing = [int(row) for row, there in zip(rows_in_order, known, strict=True) if not there]
         todo = missing if limit is None else missing[:limit]

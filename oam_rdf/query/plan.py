@@ -133,8 +133,8 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class Weights:
     """One weight per channel, and the ``method`` of fusion: ``convex`` (scores) or ``rrf`` (ranks, with ``rrf_k``; decision
-    D25). ``foreign`` is the share of words in a language that is asked by translation; it was tuned on aligned sections in
-    two languages. ``reason`` says who set them.
+    D25). ``foreign`` is the share of words in a language that is asked by translation; it was tuned on questions and texts
+    in two languages. ``reason`` says who set them.
     """
 
     rrf_k: int = 60
@@ -143,7 +143,7 @@ class Weights:
     graph: float = 0.0
     reason: str = ""
     method: str = "convex"
-    foreign: float = 0.5
+    foreign: float = 0.4
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from oam_rdf.errors import Damaged
 from oam_rdf.index.columns import Array
 from oam_rdf.index.lexical_result import LexicalResult
 from oam_rdf.index.syntax import holds, parse
+from oam_rdf.query.compile import language_of
 from oam_rdf.query.trace import Ranking, State
 from oam_rdf.text.normalise import index_key
 from oam_rdf.text.segment import has_han
@@ -199,8 +200,12 @@ def _dense(state: State, members: list[Array], depths: Sequence[int], beside: Ex
     if vector is None:
         return []
 
+    own = language_of(_intent(state), state.snapshot.passages.languages)
+    away = index.across(vector, own)
+
     def nearest(group: int) -> Ranking:
-        return Ranking("dense", group, *index.search(vector, mask=masks[group], k=depths[group]))
+        query = vector if state.groups[group] == own else away
+        return Ranking("dense", group, *index.search(query, mask=masks[group], k=depths[group]))
 
     first, *rest = masks
     others = [beside.submit(nearest, group) for group in rest]
