@@ -13,9 +13,13 @@ from kb_world import World
 
 from oam_rdf.errors import ConfigError, UsageError
 from oam_rdf.index import embed
+from oam_rdf.index.languages import samples
 from oam_rdf.ingest import embedding
 from oam_rdf.query import priority
 from oam_rdf.store import publish
+
+
+_SAMPLES = {text for texts in samples().values() for text in texts}
 
 
 class Hashed:
@@ -25,10 +29,10 @@ class Hashed:
 
     def __init__(self, fingerprint: str = "pairs/64") -> None:
         self.fingerprint = fingerprint
-        self.texts: list[str] = []
+        self.texts: list[str] = []  # passages, without the sentences that stand for a language
 
     def embed_passages(self, texts: Any) -> Any:
-        self.texts += texts
+        self.texts += [text for text in texts if text not in _SAMPLES]
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Any:
