@@ -18,7 +18,6 @@ from oam_rdf.ingest import embedding
 from oam_rdf.query import priority
 from oam_rdf.store import publish
 
-
 _SAMPLES = {text for texts in samples().values() for text in texts}
 
 
