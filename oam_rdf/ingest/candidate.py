@@ -22,7 +22,8 @@ from oam_rdf.ontology import in_force
 class Candidate:
     """``packed`` is the compressed pickle: a large corpus must not sit in memory as objects.
 
-    ``kind`` is added, changed, renamed or relinked.
+    ``kind`` is added, changed, renamed or relinked. ``own_id`` is False where its id is a title or the name of its file,
+    and has not been in the store so far.
     """
 
     file: SourceFile
@@ -32,6 +33,7 @@ class Candidate:
     packed: bytes
     id: str
     issues: tuple[Issue, ...] = ()
+    own_id: bool = True
 
     def document(self) -> ParsedDocument:
         return unpack(self.packed)

@@ -94,6 +94,7 @@ def parse(
         terms=tuple(dict.fromkeys(w.value for q in kept if q.predicate.value in _NAMES and (w := _words(q.object)))),
         issues=tuple(source.issues),
         rdf=comments + (serialize(sorted(kept, key=str), format=RdfFormat.N_QUADS) or b"").decode(),
+        own_id=identity.known,
     )
 
 

@@ -17,16 +17,17 @@ from oam_rdf.ingest.catalogue import Catalogue, StoredFile
 from oam_rdf.ingest.collisions import Collisions, demote
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.ingest.history import History
-from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.identity import keep_ids, with_id
 from oam_rdf.ingest.integrity import Integrity
 from oam_rdf.ingest.landed import findings
 from oam_rdf.ingest.landing import Landing
 from oam_rdf.ingest.linking import Linking
-from oam_rdf.ingest.publication import Publication, with_id
+from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.ingest.scan import SourceFile, scan
+from oam_rdf.ingest.shared_titles import SharedTitles
 from oam_rdf.ingest.touched import graph_names
 from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
@@ -102,8 +103,8 @@ class Run:
         catalogue = Catalogue.load(self.live, self.minter, self.publication.files())
         files = self._scan(inputs, catalogue)
         candidates = self._changed(files, catalogue, [path.resolve() for path in inputs])
-        collisions = Collisions(catalogue, self.publication, self.report)
-        candidates = collisions.sort_out(candidates)
+        SharedTitles(catalogue, self.publication.names(), self.report).settle(candidates)
+        candidates = Collisions(catalogue, self.publication, self.report).sort_out(candidates)
         references = self._references(candidates)
         linking = self._linking(candidates, references, catalogue)
         candidates += self._relinked(candidates, linking, catalogue)
@@ -164,10 +165,12 @@ class Run:
             if old is not None:
                 if kind == "renamed":
                     moved.add(old.graph)
-                if document.sha256 == old.sha256:
-                    document = with_id(document, old.id)
+                stays = document.sha256 == old.sha256 or (not document.own_id and catalogue.kept_id(old) != "")
+                document = with_id(document, old.id, self.minter) if stays else document
                 document = keep_ids(document, self.publication.known(old.id))
-            candidates.append(Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues))
+            own = document.own_id or (old is not None and document.id == old.id)
+            candidate = Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues, own)
+            candidates.append(candidate)
         self.report.vanished = sorted(gone.path for gone in vanished if gone.graph not in moved and not gone.removed)
         for path in self.report.vanished:
             hint = "--prune marks them DEPRECATED"

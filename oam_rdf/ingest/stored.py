@@ -52,6 +52,11 @@ class StoredFile:
     removed: bool
     vocabulary: str = ""  # hash of the knowledge base's own Turtle by which it was read, "" without any
 
+    @property
+    def there(self) -> bool:
+        """Whether its source still exists."""
+        return bool(self.root) and Path(self.root, self.path).exists()
+
     def as_document(self) -> StoredDocument:
         return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
 
