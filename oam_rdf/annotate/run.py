@@ -138,7 +138,7 @@ class Annotator:
 
     def _subject(self, publication: Publication, stored: StoredFile, state: Stored) -> Subject:
         """The document cut as with ``--statements all``: each sentence under the id that it has or would have."""
-        data, profile = self.originals.read(stored.sha256), profiles.load(stored.profile)
+        data, profile = self.originals.read(stored.sha256), profiles.load(stored.profile, stored.rdf_base)
         parsed = parse(data, stored.path, profile, statements="all", base=self.minter.base)
         document = keep_ids(with_id(parsed, stored.id, self.minter), publication.known(stored.id))
         known = state.objects

@@ -34,6 +34,7 @@ class Candidate:
     id: str
     issues: tuple[Issue, ...] = ()
     own_id: bool = True
+    rdf_base: str = ""  # by which an RDF file was read, "" if none was given
 
     def document(self) -> ParsedDocument:
         return unpack(self.packed)
@@ -59,6 +60,7 @@ class ParseJob:
     base: str
     limit: int
     vocabulary: str = ""  # folder of the knowledge base's own Turtle
+    rdf_base: str = ""  # of relative IRIs in RDF files that state no base, "" = as the profile says
 
 
 def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
@@ -77,7 +79,8 @@ def _parsed(job: ParseJob) -> tuple[bytes, Issue | None]:
                 hint="split it, or raise max_file_bytes in oam.toml",
             )
         data = Path(job.absolute).read_bytes()
-        return pack(parse(data, job.path, profiles.load(job.profile), statements=job.statements, base=job.base)), None
+        profile = profiles.load(job.profile, job.rdf_base)
+        return pack(parse(data, job.path, profile, statements=job.statements, base=job.base)), None
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return b"", Issue("error", "unreadable", reason, file=job.path, hint="check its permissions")

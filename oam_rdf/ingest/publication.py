@@ -184,7 +184,7 @@ class Publication:
     def reparse(self, document: StoredDocument) -> ParsedDocument:
         """Parse the stored Original as it was parsed when it landed, with the ids it has in the store."""
         data = self.originals.read(document.sha256)
-        profile = profiles.load(document.profile)
+        profile = profiles.load(document.profile, document.rdf_base)
         parsed = parse(data, document.path, profile, statements=document.segmentation, base=self.minter.base)
         return keep_ids(with_id(parsed, document.id, self.minter), self.known(document.id))
 

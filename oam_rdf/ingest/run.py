@@ -22,7 +22,9 @@ from oam_rdf.ingest.integrity import Integrity
 from oam_rdf.ingest.landed import findings
 from oam_rdf.ingest.landing import Landing
 from oam_rdf.ingest.linking import Linking
+from oam_rdf.ingest.parse import is_rdf
 from oam_rdf.ingest.publication import Publication
+from oam_rdf.ingest.rdf import MEDIA_TYPES
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.report_files import FileEntry
@@ -71,6 +73,7 @@ class IngestOptions:
     engine: str = "auto"
     workers: int | None = None
     wait: float = 30.0
+    base: str = ""  # of relative IRIs in RDF files that state none; "" = as the profile says, else the file's own IRI
 
 
 @dataclass(slots=True)
@@ -169,8 +172,10 @@ class Run:
                 document = with_id(document, old.id, self.minter) if stays else document
                 document = keep_ids(document, self.publication.known(old.id))
             own = document.own_id or (old is not None and document.id == old.id)
-            candidate = Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues, own)
-            candidates.append(candidate)
+            base = self.options.base if document.media_type in MEDIA_TYPES else ""
+            candidates.append(
+                Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues, own, base)
+            )
         self.report.vanished = sorted(gone.path for gone in vanished if gone.graph not in moved and not gone.removed)
         for path in self.report.vanished:
             hint = "--prune marks them DEPRECATED"
@@ -184,7 +189,11 @@ class Run:
         if (stored.profile, stored.segmentation, stored.vocabulary) != rules or stored.removed:
             return False
         try:
-            return digest(file.absolute.read_bytes()) == stored.sha256
+            data = file.absolute.read_bytes()
+            if digest(data) != stored.sha256:
+                return False
+            # Only what is read as RDF knows a base; what has none to compare with the option is looked into.
+            return stored.rdf_base == self.options.base or not (stored.rdf_base or is_rdf(data, file.path))
         except OSError:
             return False  # the parser reports it, with its reason
 
@@ -198,6 +207,7 @@ class Run:
                 self.config.base,
                 self.config.max_file_bytes,
                 str(self.layout.ontology),
+                self.options.base,
             )
             for file in files
         ]
@@ -236,7 +246,11 @@ class Run:
                 continue
             document = self.publication.reparse(stored.as_document())
             file = SourceFile(Path(stored.root), stored.path)
-            again.append(Candidate(file, stored.sha256, stored, "relinked", pack(document), document.id))
+            again.append(
+                Candidate(
+                    file, stored.sha256, stored, "relinked", pack(document), document.id, rdf_base=stored.rdf_base
+                )
+            )
             demote(again[-1], new | catalogue.by_id.keys())
         return again
 
