@@ -334,6 +334,7 @@ class ParsedDocument:
     nodes: tuple[ProvNode, ...] = ()
     hashes: tuple[HashClaim, ...] = ()
     procedure: Procedure | None = None
+    own_id: bool = True  # False: its author gave none, the id is its title or the name of its file
 
     @property
     def document(self) -> KnowledgeObject:

@@ -21,9 +21,9 @@ from oam_rdf.annotate.text import Subject, propose
 from oam_rdf.errors import NotFound, OamError, UsageError
 from oam_rdf.ingest import profiles
 from oam_rdf.ingest.catalogue import Catalogue, StoredFile
-from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.identity import keep_ids, with_id
 from oam_rdf.ingest.parse import parse
-from oam_rdf.ingest.publication import Publication, with_id
+from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.run import Progress, now, silent
 from oam_rdf.model import Issue
 from oam_rdf.store.layout import Config, Layout
@@ -138,9 +138,9 @@ class Annotator:
 
     def _subject(self, publication: Publication, stored: StoredFile, state: Stored) -> Subject:
         """The document cut as with ``--statements all``: each sentence under the id that it has or would have."""
-        data, profile = self.originals.read(stored.sha256), profiles.load(stored.profile)
+        data, profile = self.originals.read(stored.sha256), profiles.load(stored.profile, stored.rdf_base)
         parsed = parse(data, stored.path, profile, statements="all", base=self.minter.base)
-        document = keep_ids(with_id(parsed, stored.id), publication.known(stored.id))
+        document = keep_ids(with_id(parsed, stored.id, self.minter), publication.known(stored.id))
         known = state.objects
         ids = frozenset(item.id for item in document.objects if self.minter.object(stored.id, item) in known)
         return Subject(document, ids, state.nodes)

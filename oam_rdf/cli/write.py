@@ -47,6 +47,12 @@ def init(obj: Context, folder: str | None, base: str, languages: tuple[str, ...]
 @click.option("--engine", type=click.Choice(["auto", "shacl", "pyshacl"]), default="auto", help="SHACL engine.")
 @click.option("--workers", type=int, default=None, help="Parser processes (default: one per core).")
 @click.option(
+    "--base",
+    default="",
+    metavar="IRI",
+    help="Base of relative IRIs in RDF files that state none (no @base, xml:base). Kept with them: name it again next time.",
+)
+@click.option(
     "--git-history", is_flag=True, help="Read the statuses of the folder's files over time from its git log, too."
 )
 @click.option(
@@ -66,6 +72,7 @@ def ingest(
     statements: str | None,
     engine: str,
     workers: int | None,
+    base: str,
     git_history: bool,
     report_file: str,
     then_embed: bool,
@@ -73,7 +80,7 @@ def ingest(
     as_json: bool,
 ) -> int:
     """Read files and folders into the knowledge base; unchanged ones change nothing."""
-    options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait)
+    options = IngestOptions(profile, strict, prune, dry_run, statements or "", engine, workers, wait, base)
     if report_file:
         render(IngestReport(), report_file)  # a name that cannot be written as is an error before anything is read
     kb = obj.writer()

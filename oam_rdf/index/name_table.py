@@ -3,6 +3,9 @@
 Reading all names of a large knowledge base takes seconds; a writer asks for a few. Documents and what has an id of its
 author go by identifiers, titles and aliases, documents by their paths too; an entry of a list goes by the id that the list
 gives it, never by its title; what an extractor calls an entry is a name inside its extract only.
+
+The id of a text that gives itself none is its title (segmentation.md): as a name it is no stronger than that title is where
+other documents bear it, too, so it has a kind of its own.
 """
 
 from __future__ import annotations
@@ -21,17 +24,21 @@ from oam_rdf.index.splicing import Splice, keyed
 from oam_rdf.namespaces import DCTERMS, OAM
 from oam_rdf.text.normalise import id_key, link_key
 
-FORMAT = 1
+FORMAT = 2
 # Stronger kinds win: an identifier before a title, a title before an alias or file name.
-IDENTIFIER, TITLE, ALIAS = range(3)
+IDENTIFIER, TITLED, TITLE, ALIAS = range(4)
+#: Media types of texts: where such a one gives itself no id, its title is the id.
+TEXTS = frozenset(("text/markdown", "text/x-rst", "text/plain", "application/yaml"))
 
+_MEDIA_TYPE = -1  # no kind of name: what tells whether the title may be the id
 _STORED = f"""
-SELECT ?object ?name ?kind WHERE {{
+SELECT ?object ?name ?kind ?any WHERE {{
   {{ ?object a <{OAM}Document> }} UNION {{ ?object <{OAM}authorId> ?any }}
-  {{ ?object <{DCTERMS}identifier> ?name BIND(0 AS ?kind) }}
-  UNION {{ ?object <{DCTERMS}title> ?name BIND(1 AS ?kind) }}
-  UNION {{ ?object <{OAM}alias> ?name BIND(2 AS ?kind) }}
-  FILTER(?kind = 0 || !BOUND(?any) || NOT EXISTS {{ ?object <{OAM}provenanceType> ?extracted }})
+  {{ ?object <{DCTERMS}identifier> ?name BIND({IDENTIFIER} AS ?kind) }}
+  UNION {{ ?object <{DCTERMS}title> ?name BIND({TITLE} AS ?kind) }}
+  UNION {{ ?object <{OAM}alias> ?name BIND({ALIAS} AS ?kind) }}
+  UNION {{ ?object <{DCTERMS}format> ?name BIND({_MEDIA_TYPE} AS ?kind) }}
+  FILTER(?kind = {IDENTIFIER} || !BOUND(?any) || NOT EXISTS {{ ?object <{OAM}provenanceType> ?extracted }})
 }}"""
 
 _ENTRIES = f"""
@@ -62,7 +69,7 @@ def path_names(path: str) -> tuple[str, str, str]:
 
 class NameTable:
     """Entries sorted by key: ``high, low`` (uint64) are the hash of the key, ``object`` (int32) points into ``iris``, ``kind``
-    (uint8) is :data:`IDENTIFIER`, :data:`TITLE` or :data:`ALIAS`."""
+    (uint8) is :data:`IDENTIFIER`, :data:`TITLED`, :data:`TITLE` or :data:`ALIAS`."""
 
     def __init__(self, arrays: Mapping[str, Array], meta: Mapping[str, Any]) -> None:
         self._arrays, self._meta = arrays, meta
@@ -123,8 +130,15 @@ def build(select: Select, previous: NameTable | None = None, touched: Collection
 
 
 def _names(select: Select) -> Iterator[tuple[str, str, int]]:
-    for found, name, kind in select(_STORED):
-        yield found.value, name.value, int(kind.value)
+    rows = [
+        (found.value, name.value, int(kind.value), any_id is not None) for found, name, kind, any_id in select(_STORED)
+    ]
+    authored = {iri for iri, _, _, has_id in rows if has_id}
+    texts = {iri for iri, name, kind, _ in rows if kind == _MEDIA_TYPE and name in TEXTS} - authored
+    titles = {(iri, " ".join(name.split())) for iri, name, kind, _ in rows if kind == TITLE and iri in texts}
+    for iri, name, kind, _ in rows:
+        if kind != _MEDIA_TYPE:
+            yield iri, name, TITLED if kind == IDENTIFIER and (iri, name) in titles else kind
     for found, name in select(_ENTRIES):
         yield found.value, name.value, ALIAS
     for found, path in select(_PATHS):

@@ -101,6 +101,7 @@ class Assembly:
             ),
             issues=tuple(source.issues),
             works=works.works(source, self.blocks, found),
+            own_id=bool(self.document.author_id),
         )
 
     # -- the document itself -------------------------------------------------------------------------------------

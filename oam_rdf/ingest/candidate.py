@@ -22,7 +22,8 @@ from oam_rdf.ontology import in_force
 class Candidate:
     """``packed`` is the compressed pickle: a large corpus must not sit in memory as objects.
 
-    ``kind`` is added, changed, renamed or relinked.
+    ``kind`` is added, changed, renamed or relinked. ``own_id`` is False where its id is a title or the name of its file,
+    and has not been in the store so far.
     """
 
     file: SourceFile
@@ -32,6 +33,8 @@ class Candidate:
     packed: bytes
     id: str
     issues: tuple[Issue, ...] = ()
+    own_id: bool = True
+    rdf_base: str = ""  # by which an RDF file was read, "" if none was given
 
     def document(self) -> ParsedDocument:
         return unpack(self.packed)
@@ -57,6 +60,7 @@ class ParseJob:
     base: str
     limit: int
     vocabulary: str = ""  # folder of the knowledge base's own Turtle
+    rdf_base: str = ""  # of relative IRIs in RDF files that state no base, "" = as the profile says
 
 
 def parse_file(job: ParseJob) -> tuple[bytes, Issue | None]:
@@ -75,7 +79,8 @@ def _parsed(job: ParseJob) -> tuple[bytes, Issue | None]:
                 hint="split it, or raise max_file_bytes in oam.toml",
             )
         data = Path(job.absolute).read_bytes()
-        return pack(parse(data, job.path, profiles.load(job.profile), statements=job.statements, base=job.base)), None
+        profile = profiles.load(job.profile, job.rdf_base)
+        return pack(parse(data, job.path, profile, statements=job.statements, base=job.base)), None
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return b"", Issue("error", "unreadable", reason, file=job.path, hint="check its permissions")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode, Quad
 
+from oam_rdf.ingest.naming import collapsed
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.stored import StoredFile, stored_files
 from oam_rdf.namespaces import DCTERMS, OAM, RDF, XSD, concept
@@ -22,15 +23,17 @@ SELECT ?graph ?label WHERE {{
 __all__ = ["Catalogue", "StoredFile"]
 
 _AUTHOR_ID, _IDENTIFIER = NamedNode(OAM + "authorId"), NamedNode(DCTERMS + "identifier")
+_TITLE, _FORMAT = NamedNode(DCTERMS + "title"), NamedNode(DCTERMS + "format")
 
 
 @dataclass(slots=True)
 class Catalogue:
-    """All stored files, by place and by document id."""
+    """All stored files, by place, by document id and by document."""
 
     files: list[StoredFile]
     by_id: dict[str, StoredFile]
     by_place: dict[tuple[str, str], StoredFile]
+    by_document: dict[str, StoredFile]  # by its IRI
     live: LiveStore
     minter: Minter
 
@@ -39,7 +42,8 @@ class Catalogue:
         """Read the provenance graphs, unless the ``files`` that they name are known."""
         files = stored_files(live.store) if files is None else files
         by_place = {(file.root, file.path): file for file in files}
-        return Catalogue(files, {file.id: file for file in files}, by_place, live, minter)
+        by_document = {file.document: file for file in files}
+        return Catalogue(files, {file.id: file for file in files}, by_place, by_document, live, minter)
 
     @property
     def roots(self) -> list[str]:
@@ -48,6 +52,24 @@ class Catalogue:
     def at(self, root: str, path: str) -> StoredFile | None:
         """The file stored from that place; one that came with an export has no root here and is known by its path."""
         return self.by_place.get((root, path)) or self.by_place.get(("", path))
+
+    def title(self, file: StoredFile) -> str:
+        """The title of a stored document as an id would be made of it, "" if it has none."""
+        return self._said(file, _TITLE)
+
+    def kept_id(self, file: StoredFile) -> str:
+        """The id of a stored document that is neither its author's nor its title, and stays whatever the title becomes."""
+        return "" if self._said(file, _AUTHOR_ID) or self.title(file) == file.id else file.id
+
+    def unnamed(self, file: StoredFile, media_types: Container[str]) -> bool:
+        """Whether a stored document goes by its path, or is of one of these types and its author gave it no id."""
+        if file.id == file.path or file.id.endswith("/" + file.path):
+            return True
+        return self._said(file, _FORMAT) in media_types and not self._said(file, _AUTHOR_ID)
+
+    def _said(self, file: StoredFile, predicate: NamedNode) -> str:
+        quads = self.live.store.quads_for_pattern(NamedNode(file.document), predicate, None, NamedNode(file.graph))
+        return min((collapsed(quad.object.value) for quad in quads), default="")  # type: ignore[union-attr]
 
     def vanished(self, inputs: Sequence[Path], present: set[tuple[str, str]]) -> list[StoredFile]:
         """Stored files below the ingested folders that are there no more."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from pathlib import Path
 
 from oam_rdf.ingest.candidate import Candidate, claims, pack
 from oam_rdf.ingest.catalogue import Catalogue
 from oam_rdf.ingest.identity import keep_ids, local_ids
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.report import IngestReport
+from oam_rdf.ingest.shared_titles import place
 from oam_rdf.model import Issue
 
 
@@ -27,6 +27,10 @@ class Collisions:
 
         A document's own id wins over the same id inside another document's text: that is a mention, which defines nothing.
         """
+        # Whoever has the id already keeps it; else the order of places decides, not that in which the files were named.
+        candidates = sorted(
+            candidates, key=lambda one: (one.previous is None or one.previous.id != one.id, *place(one))
+        )
         documents: dict[str, Candidate] = {}
         for candidate in candidates:
             documents.setdefault(candidate.id, candidate)
@@ -63,7 +67,7 @@ class Collisions:
         stored = self.catalogue.by_id.get(candidate.id)
         if stored is None or (candidate.previous is not None and candidate.previous.id == stored.id):
             return True
-        if stored.root and Path(stored.root, stored.path).exists():
+        if stored.there:
             if stored.sha256 == candidate.sha256:
                 self._skip(candidate, stored.path)
                 return False

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from oam_rdf.ingest.rdf_document import moved
 from oam_rdf.model import ARGUMENT, STATEMENT, KnowledgeObject, ParsedDocument
+from oam_rdf.store.minter import Minter
 
 SIMILAR = 0.8
 # What the ids begin with that are hashes of a text.
@@ -111,3 +113,14 @@ def local_ids(document: ParsedDocument, ids: Set[str]) -> ParsedDocument:
         document,
         objects=tuple(replace(item, global_id=False) if item.id in ids else item for item in document.objects),
     )
+
+
+def with_id(document: ParsedDocument, document_id: str, minter: Minter) -> ParsedDocument:
+    """The document under the id that it has in the store: a renamed file keeps the id of its first path.
+
+    What an RDF file says of itself, and its parts, have IRIs of that id.
+    """
+    if document.id == document_id:
+        return document
+    rdf = moved(document.rdf, minter.document(document.id), minter.document(document_id)) if document.rdf else ""
+    return replace(document, id=document_id, rdf=rdf)

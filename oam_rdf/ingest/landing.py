@@ -118,6 +118,8 @@ class Landing:
         )
         if segmentation != "said":
             quads.append(Quad(assertion, NamedNode(OAM + "segmentation"), Literal(segmentation), provenance))
+        if self.candidate.rdf_base:
+            quads.append(Quad(assertion, NamedNode(OAM + "givenBase"), Literal(self.candidate.rdf_base), provenance))
         if vocabulary:
             quads.append(Quad(assertion, NamedNode(OAM + "ownVocabulary"), Literal(vocabulary), provenance))
         return Replacement(tuple(drop), quads, assertion.value, provenance.value)

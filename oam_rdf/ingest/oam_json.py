@@ -123,6 +123,7 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
         passages=passages,
         terms=tuple(terms),
         issues=tuple(source.issues),
+        own_id=False,
     )
 
 

@@ -64,8 +64,18 @@ def parse(
     return replace(with_path(document, profile), issues=tuple(source.issues))
 
 
+def is_rdf(data: bytes, path: str) -> bool:
+    """Whether a file, if it can be read at all, is read as RDF."""
+    extension = PurePosixPath(path).suffix.lower().removeprefix(".")
+    return extension in rdf.FORMATS or (extension == "json" and _in_context(decode(data, path)))
+
+
+def _in_context(source: Source) -> bool:
+    return '"@context"' in source.text[:10_000]
+
+
 def _dispatch(source: Source, extension: str, profile: Profile, statements: str, base: str) -> ParsedDocument:
-    if extension == "json" and '"@context"' in source.text[:10_000]:
+    if extension == "json" and _in_context(source):
         extension = "jsonld"
     if extension in rdf.FORMATS:
         return rdf.parse(source, profile, extension, statements=statements, base=base)

@@ -16,5 +16,6 @@ def with_path(document: ParsedDocument, profile: Profile) -> ParsedDocument:
             continue
         said = tuple(Relation("", name, filled(target, match), 1) for name, target in rule.relations)
         own = document.id if document.document.author_id or not rule.id else filled(rule.id, match)
-        return replace(document, id=own, relations=(*document.relations, *said))
+        given = document.own_id or bool(rule.id)
+        return replace(document, id=own, relations=(*document.relations, *said), own_id=given)
     return document

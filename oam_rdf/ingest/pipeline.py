@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from oam_rdf.errors import UsageError
 from oam_rdf.ingest import profiles
 from oam_rdf.ingest.publication import Publication
 from oam_rdf.ingest.report import IngestReport
@@ -40,6 +41,10 @@ class Pipeline:
         """Bring the inputs in; returns what happened. Raises only for what stops the whole run (lock, disk, usage)."""
         started = time.monotonic()
         profiles.load(options.profile or self.config.profile)  # a wrong name is an error before anything is locked
+        if options.base and not profiles.is_absolute(options.base):
+            raise UsageError(
+                f"the base {options.base!r} is no absolute IRI", hint="name one such as https://example.org/data/"
+            )
         validator = Validator(options.engine)
         lock = WriteLock(self.layout.lock, verb="ingest", wait=options.wait)
         with lock, LiveStore(self.layout, self.minter) as live:

@@ -25,10 +25,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from pyoxigraph import NamedNode
 
 from oam_rdf.errors import ConfigError
 from oam_rdf.ingest.vocabulary import notation, relation
@@ -127,12 +129,22 @@ def key(word: str) -> str:
     return re.sub(r"[\s_\-－]+", "", word.strip().strip("*：:").casefold())
 
 
-def load(name_or_path: str) -> Profile:
-    """A shipped profile by name (``peps``) or a TOML file by path.
+def is_absolute(iri: str) -> bool:
+    """Whether relative IRIs can be resolved against it."""
+    try:
+        NamedNode(iri)
+    except ValueError:
+        return False
+    return True
+
+
+def load(name_or_path: str, base: str = "") -> Profile:
+    """A shipped profile by name (``peps``) or a TOML file by path. ``base`` takes the place of its own, if not "".
 
     :raises ConfigError: if there is no such profile, or it maps to something that does not exist, with the place.
     """
-    return _load(name_or_path or "default", Ontology.load())
+    profile = _load(name_or_path or "default", Ontology.load())
+    return replace(profile, base=base) if base else profile
 
 
 def names() -> tuple[str, ...]:
@@ -221,7 +233,7 @@ def _profile(raw: dict[str, Any], name: str, place: str) -> Profile:
     for relation_name in ("links", "wikilinks", "titles"):
         if raw.get(relation_name) and not relation(raw[relation_name]):
             raise ConfigError(f"{relation_name} = {raw[relation_name]!r} is no relation", place=place)
-    if raw.get("base") and not re.match(r"[A-Za-z][\w+.-]*:[^\s<>\"{}|\\^`]*\Z", raw["base"]):
+    if raw.get("base") and not is_absolute(raw["base"]):
         raise ConfigError(f"base = {raw['base']!r} is no absolute IRI", place=place, hint="https://example.org/data/")
     identity = raw.get("id", {})
     return Profile(

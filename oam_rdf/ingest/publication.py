@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from oam_rdf.index.name_table import NameTable
 from oam_rdf.index.passages import IndexedDocument, PassageTable
 from oam_rdf.index.vectors import VectorCache
 from oam_rdf.ingest import profiles, tables
-from oam_rdf.ingest.identity import Known, keep_ids
+from oam_rdf.ingest.identity import Known, keep_ids, with_id
 from oam_rdf.ingest.parse import parse
 from oam_rdf.ingest.stored import StoredDocument, StoredFile, committed_since, of_graphs, stored_files
 from oam_rdf.ingest.touched import graph_names
@@ -184,9 +184,9 @@ class Publication:
     def reparse(self, document: StoredDocument) -> ParsedDocument:
         """Parse the stored Original as it was parsed when it landed, with the ids it has in the store."""
         data = self.originals.read(document.sha256)
-        profile = profiles.load(document.profile)
+        profile = profiles.load(document.profile, document.rdf_base)
         parsed = parse(data, document.path, profile, statements=document.segmentation, base=self.minter.base)
-        return keep_ids(with_id(parsed, document.id), self.known(document.id))
+        return keep_ids(with_id(parsed, document.id, self.minter), self.known(document.id))
 
     def known(self, document_id: str) -> list[Known]:
         """Statements and arguments of a document as stored."""
@@ -209,8 +209,3 @@ class Publication:
             local = section[len(prefix) :] if section.startswith(prefix) else ""
             found.append(Known(iri[len(prefix) :], local, quad.object.value))  # type: ignore[union-attr]
         return sorted(found, key=lambda known: known.id)
-
-
-def with_id(document: ParsedDocument, document_id: str) -> ParsedDocument:
-    """The document under the id that it has in the store: a renamed file keeps the id of its first path."""
-    return document if document.id == document_id else replace(document, id=document_id)

@@ -1,9 +1,9 @@
 """RDF files: Turtle, TriG, N-Triples, N-Quads, RDF/XML and JSON-LD, as N-Quads that can be merged. Nothing is fetched.
 
 Blank nodes become IRIs below the document (``#genid-HASH`` of what they say, so order makes no difference); relative
-IRIs are resolved against the file's own base, else the profile's, else the file's IRI, where the format allows them and
-refused where it does not; the project's own prefixes need no declaration; a dateTime without a zone is refused
-(hazards 43, 46, 58).
+IRIs are resolved against the file's own base, else the one that the run names, else the profile's, else the file's IRI,
+where the format allows them and refused where it does not; the project's own prefixes need no declaration; a dateTime
+without a zone is refused (hazards 43, 46, 58).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ FORMATS: dict[str, tuple[RdfFormat, str]] = {
     "xml": (RdfFormat.RDF_XML, "application/rdf+xml"),
     "jsonld": (RdfFormat.JSON_LD, "application/ld+json"),
 }
+MEDIA_TYPES: frozenset[str] = frozenset(media_type for _, media_type in FORMATS.values())
 _TEXTS = {OAM + "content", DCTERMS + "description", DCTERMS + "abstract", RDFS + "comment", SKOS + "definition"}
 _NAMES = {DCTERMS + "title", RDFS + "label", SKOS + "prefLabel"}
 _ZONED = re.compile(r"-?\d{4,}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
@@ -94,6 +95,7 @@ def parse(
         terms=tuple(dict.fromkeys(w.value for q in kept if q.predicate.value in _NAMES and (w := _words(q.object)))),
         issues=tuple(source.issues),
         rdf=comments + (serialize(sorted(kept, key=str), format=RdfFormat.N_QUADS) or b"").decode(),
+        own_id=identity.known,
     )
 
 

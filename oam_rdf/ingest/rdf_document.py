@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, parse, serialize
 
 from oam_rdf.ingest.language import tag
 from oam_rdf.ingest.source import Source
@@ -103,6 +103,28 @@ def renamed(
             graph = quad.graph_name if isinstance(quad.graph_name, DefaultGraph) else new(quad.graph_name)
             kept[Quad(new(quad.subject), quad.predicate, new(quad.object), graph)] = None
     return names, list(kept)
+
+
+def moved(rdf: str, document: str, to: str) -> str:
+    """N-Quads with their comments on lines, in which a document and its parts have other IRIs."""
+
+    def new(term: Any) -> Any:
+        if isinstance(term, Triple):
+            return Triple(new(term.subject), term.predicate, new(term.object))
+        whole, mark, part = term.value.partition("#") if isinstance(term, NamedNode) else ("", "", "")
+        return NamedNode(to + mark + part) if whole == document else term
+
+    comments = []
+    for line in rdf.split("\n"):
+        mark, number, place = (*line.split(" ", 2), "", "")[:3]
+        if mark != "#":
+            break
+        comments.append(f"# {number} <{new(NamedNode(place[1:-1])).value}>\n")
+    quads = {
+        Quad(new(q.subject), q.predicate, new(q.object), new(q.graph_name))
+        for q in parse(rdf, format=RdfFormat.N_QUADS)
+    }
+    return "".join(comments) + (serialize(sorted(quads, key=str), format=RdfFormat.N_QUADS) or b"").decode()
 
 
 def _texts(quads: Iterable[Quad], node: object, predicate: str) -> list[Literal]:

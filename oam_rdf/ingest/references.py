@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from oam_rdf.index import name_table
-from oam_rdf.index.name_table import ALIAS, IDENTIFIER, TITLE, NameTable, keys, path_names
+from oam_rdf.index.name_table import ALIAS, IDENTIFIER, TEXTS, TITLE, TITLED, NameTable, keys, path_names
+from oam_rdf.ingest.naming import collapsed
 from oam_rdf.model import ParsedDocument
 from oam_rdf.namespaces import DCTERMS, OAM
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.minter import Minter
 from oam_rdf.text.normalise import id_key, link_key
 
-_LOOSE = 3  # weaker than any kind of name
+_LOOSE = ALIAS + 1  # weaker than any kind of name
 
 _EXTRACTS = f"""
 SELECT ?document ?id ?file WHERE {{
@@ -73,7 +74,8 @@ class References:
                 continue
             iri = self.minter.object(document.id, item)
             identifier = item.id if item.global_id else f"{document.id}#{item.id}" if item.id else document.id
-            self._add(iri, identifier, IDENTIFIER)
+            called = identifier == collapsed(item.title) and not item.author_id and document.media_type in TEXTS
+            self._add(iri, identifier, TITLED if called and item.granularity == "DOCUMENT" else IDENTIFIER)
             if item.granularity != "DOCUMENT" and item.axes.get("provenanceType"):
                 continue  # what an extractor calls an entry is a name inside its extract only
             if item.title:
@@ -110,6 +112,27 @@ class References:
                 found.setdefault(kind, set()).add(iri)
         return found
 
+    def _bearers(self, called: Mapping[int, set[str]]) -> Iterator[str]:
+        """The documents with a title, of what goes by it: no parts of documents, and no extracts of works."""
+        prefix = self.minter.document("")
+        for iri in called.get(TITLED, set()) | called.get(TITLE, set()):
+            if iri.startswith(prefix) and "#" not in iri and iri not in self._about:
+                yield iri
+
+    def contested(self) -> set[str]:
+        """Documents whose id is a title that a document which is about to land bears, too, and bore not before."""
+        found: set[str] = set()
+        for key, arriving in self._names.items():
+            if not arriving.keys() & {TITLED, TITLE}:
+                continue
+            called = self._called(key)
+            bearers = set(self._bearers(called))
+            stored = self._stored.find(key) if self._stored else ()
+            before = {iri for kind, iri in stored if kind in (TITLED, TITLE)}
+            if called.get(TITLED) and len(bearers) > 1 and not bearers <= before:
+                found |= called[TITLED]
+        return found
+
     def candidates(self, reference: str) -> Sequence[str]:
         """All objects that the strongest reading of a reference can mean, sorted."""
         return self._reading(reference)[0]
@@ -122,8 +145,10 @@ class References:
         for key in ("=" + link_key(written), "~" + id_key(written)):
             if len(key) == 1:
                 continue
-            for kind, found in sorted(self._called(key).items()):
-                if left := sorted(iri for iri in found if iri not in without):
+            called = self._called(key)
+            for kind, found in sorted(called.items()):
+                meant = found | set(self._bearers(called)) if kind == TITLED else found
+                if left := sorted(iri for iri in meant if iri not in without):
                     return left, kind
         if "#" in written:
             # A heading or block of a document we know: the document itself is what can be pointed at.
@@ -136,7 +161,7 @@ class References:
         found, kind = self._reading(reference)
         if len(found) != 1:
             return None
-        return found[0] if kind == IDENTIFIER else self.of_work(found[0])
+        return found[0] if kind <= TITLED else self.of_work(found[0])
 
     def work(self, extract: str) -> str | None:
         """The stored work that a document is about; None if there is none, or it is about none."""
@@ -157,7 +182,7 @@ class References:
         nothing fits or more than :data:`MANY` do.
         """
         found, kind = self._reading(name)
-        if len(found) == 1 and kind == IDENTIFIER:
+        if len(found) == 1 and kind <= TITLED:
             return (found[0],)
         own = self.of_work(asking)
         extracts = self._extracts.get(link_key(name), set())

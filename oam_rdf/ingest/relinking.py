@@ -64,7 +64,7 @@ class Relinking:
     def stale(self, arriving: Iterable[str]) -> set[str]:
         """Ids of stored documents to encode again; ``arriving`` are the IRIs of the documents of this run."""
         new = set(arriving)
-        return {*self._extracts(new), *self._written(), *self._judged()}
+        return {*self._extracts(new), *self._written(), *self._judged(), *self._contested()}
 
     def _owner(self, graph: str) -> Iterator[str]:
         # A part that fewer may see has a graph below its document's.
@@ -83,6 +83,11 @@ class Relinking:
             if work != known:
                 for node in (extract, known):
                     yield from self._pointing(node)
+
+    def _contested(self) -> Iterator[str]:
+        """Who refers by its title to a document that is not the only one of that title any more."""
+        for iri in self.references.contested():
+            yield from self._pointing(iri)
 
     def _pointing(self, iri: str | None) -> Iterator[str]:
         if iri:

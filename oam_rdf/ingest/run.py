@@ -17,16 +17,19 @@ from oam_rdf.ingest.catalogue import Catalogue, StoredFile
 from oam_rdf.ingest.collisions import Collisions, demote
 from oam_rdf.ingest.gate import Gate
 from oam_rdf.ingest.history import History
-from oam_rdf.ingest.identity import keep_ids
+from oam_rdf.ingest.identity import keep_ids, with_id
 from oam_rdf.ingest.integrity import Integrity
 from oam_rdf.ingest.landed import findings
 from oam_rdf.ingest.landing import Landing
 from oam_rdf.ingest.linking import Linking
-from oam_rdf.ingest.publication import Publication, with_id
+from oam_rdf.ingest.parse import is_rdf
+from oam_rdf.ingest.publication import Publication
+from oam_rdf.ingest.rdf import MEDIA_TYPES
 from oam_rdf.ingest.references import References
 from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.ingest.scan import SourceFile, scan
+from oam_rdf.ingest.shared_titles import SharedTitles
 from oam_rdf.ingest.touched import graph_names
 from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
@@ -70,6 +73,7 @@ class IngestOptions:
     engine: str = "auto"
     workers: int | None = None
     wait: float = 30.0
+    base: str = ""  # of relative IRIs in RDF files that state none; "" = as the profile says, else the file's own IRI
 
 
 @dataclass(slots=True)
@@ -102,8 +106,8 @@ class Run:
         catalogue = Catalogue.load(self.live, self.minter, self.publication.files())
         files = self._scan(inputs, catalogue)
         candidates = self._changed(files, catalogue, [path.resolve() for path in inputs])
-        collisions = Collisions(catalogue, self.publication, self.report)
-        candidates = collisions.sort_out(candidates)
+        SharedTitles(catalogue, self.publication.names(), self.report).settle(candidates)
+        candidates = Collisions(catalogue, self.publication, self.report).sort_out(candidates)
         references = self._references(candidates)
         linking = self._linking(candidates, references, catalogue)
         candidates += self._relinked(candidates, linking, catalogue)
@@ -164,10 +168,14 @@ class Run:
             if old is not None:
                 if kind == "renamed":
                     moved.add(old.graph)
-                if document.sha256 == old.sha256:
-                    document = with_id(document, old.id)
+                stays = document.sha256 == old.sha256 or (not document.own_id and catalogue.kept_id(old) != "")
+                document = with_id(document, old.id, self.minter) if stays else document
                 document = keep_ids(document, self.publication.known(old.id))
-            candidates.append(Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues))
+            own = document.own_id or (old is not None and document.id == old.id)
+            base = self.options.base if document.media_type in MEDIA_TYPES else ""
+            candidates.append(
+                Candidate(file, document.sha256, old, kind, pack(document), document.id, document.issues, own, base)
+            )
         self.report.vanished = sorted(gone.path for gone in vanished if gone.graph not in moved and not gone.removed)
         for path in self.report.vanished:
             hint = "--prune marks them DEPRECATED"
@@ -181,7 +189,11 @@ class Run:
         if (stored.profile, stored.segmentation, stored.vocabulary) != rules or stored.removed:
             return False
         try:
-            return digest(file.absolute.read_bytes()) == stored.sha256
+            data = file.absolute.read_bytes()
+            if digest(data) != stored.sha256:
+                return False
+            # Only what is read as RDF knows a base; what has none to compare with the option is looked into.
+            return stored.rdf_base == self.options.base or not (stored.rdf_base or is_rdf(data, file.path))
         except OSError:
             return False  # the parser reports it, with its reason
 
@@ -195,6 +207,7 @@ class Run:
                 self.config.base,
                 self.config.max_file_bytes,
                 str(self.layout.ontology),
+                self.options.base,
             )
             for file in files
         ]
@@ -233,7 +246,11 @@ class Run:
                 continue
             document = self.publication.reparse(stored.as_document())
             file = SourceFile(Path(stored.root), stored.path)
-            again.append(Candidate(file, stored.sha256, stored, "relinked", pack(document), document.id))
+            again.append(
+                Candidate(
+                    file, stored.sha256, stored, "relinked", pack(document), document.id, rdf_base=stored.rdf_base
+                )
+            )
             demote(again[-1], new | catalogue.by_id.keys())
         return again
 

@@ -77,6 +77,7 @@ def parse(source: Source, profile: Profile, *, statements: str = "said") -> Pars
         passages=(Passage("", 0, first, "", source.text[:first], "en", lead=True),),
         issues=tuple(source.issues),
         events=events,
+        own_id=False,
     )
 
 

@@ -16,7 +16,7 @@ from oam_rdf.namespaces import DCTERMS, OAM, PAV, PROV, RDF
 _PATH, _PROFILE, _ROOT = (NamedNode(OAM + name) for name in ("sourcePath", "profile", "ingestRoot"))
 _COMMITTED, _SEGMENTATION = NamedNode(OAM + "committedAt"), NamedNode(OAM + "segmentation")
 _REMOVED, _REVISION = NamedNode(OAM + "sourceRemoved"), NamedNode(OAM + "atRevision")
-_VOCABULARY = NamedNode(OAM + "ownVocabulary")
+_VOCABULARY, _BASE = NamedNode(OAM + "ownVocabulary"), NamedNode(OAM + "givenBase")
 _TYPE, _DOCUMENT = NamedNode(RDF + "type"), NamedNode(OAM + "Document")
 _ID, _DERIVED = NamedNode(DCTERMS + "identifier"), NamedNode(PROV + "wasDerivedFrom")
 _PREVIOUS = NamedNode(PAV + "previousVersion")
@@ -32,6 +32,7 @@ class StoredDocument:
     profile: str
     sha256: str
     segmentation: str
+    rdf_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,15 @@ class StoredFile:
     previous: str  # the copy of the version before, in the history store
     removed: bool
     vocabulary: str = ""  # hash of the knowledge base's own Turtle by which it was read, "" without any
+    rdf_base: str = ""  # the base that was named for relative IRIs of an RDF file, "" if none was
+
+    @property
+    def there(self) -> bool:
+        """Whether its source still exists."""
+        return bool(self.root) and Path(self.root, self.path).exists()
 
     def as_document(self) -> StoredDocument:
-        return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation)
+        return StoredDocument(self.id, self.path, self.profile, self.sha256, self.segmentation, self.rdf_base)
 
 
 _ROW = attrgetter(*(field.name for field in fields(StoredFile)))
@@ -63,7 +70,7 @@ def stored_files(store: Store) -> list[StoredFile]:
     """All files, in order of root and path."""
     paths, profiles, roots = _Column(store, _PATH), _Column(store, _PROFILE), _Column(store, _ROOT)
     segmentations, removed, committed = (_Column(store, name) for name in (_SEGMENTATION, _REMOVED, _COMMITTED))
-    vocabularies = _Column(store, _VOCABULARY)
+    vocabularies, bases = _Column(store, _VOCABULARY), _Column(store, _BASE)
     derived, previous = _Column(store, _DERIVED), _Column(store, _PREVIOUS)
     described: dict[str, list[str]] = {}
     for quad in store.quads_for_pattern(None, _TYPE, _DOCUMENT, None):
@@ -91,6 +98,7 @@ def stored_files(store: Store) -> list[StoredFile]:
                         previous=previous.get(document, provenance),
                         removed=(graph, provenance) in removed.values,
                         vocabulary=vocabularies.get(graph, provenance),
+                        rdf_base=bases.get(graph, provenance),
                     )
                 )
     return sorted(found, key=lambda file: (file.root, file.path, file.id))

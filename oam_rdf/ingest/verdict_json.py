@@ -58,6 +58,7 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
         objects=(head,),
         passages=tuple(Passage("", -1, -1, "", text, language, lead=n == 0) for n, text in enumerate(texts)),
         audits=tuple(audits),
+        own_id=False,
     )
 
 

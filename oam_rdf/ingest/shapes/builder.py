@@ -182,6 +182,7 @@ class Builder:
 
     def document(self, identifier: str, title: str, *, lead: str = "", **more: Any) -> ParsedDocument:
         """The document with all that was collected. ``identifier`` "" = the file's path without its extension."""
+        given = bool(collapsed(identifier))
         identifier = collapsed(identifier) or self.source.path.rpartition(".")[0] or self.source.path
         title = collapsed(title) or identifier
         head = KnowledgeObject(
@@ -209,4 +210,5 @@ class Builder:
             issues=tuple(self.source.issues),
             nodes=tuple(self.nodes),
             hashes=tuple(self.hashes),
+            own_id=given,
         )
