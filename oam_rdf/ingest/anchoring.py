@@ -157,8 +157,13 @@ class Anchorer:
 
 def quotes(document: ParsedDocument) -> Iterable[Quote]:
     """Every quote of a document, as often as it occurs."""
+    return (quote for quote, _ in placed(document))
+
+
+def placed(document: ParsedDocument) -> Iterator[tuple[Quote, int]]:
+    """Every quote of a document with the line of what quotes it."""
     for item in document.objects:
-        yield from item.quotes
+        yield from ((quote, item.line) for quote in item.quotes)
     for relation in document.relations:
         if relation.quote:
-            yield relation.quote
+            yield relation.quote, relation.line

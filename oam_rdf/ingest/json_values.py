@@ -10,6 +10,7 @@ from typing import Any
 
 from oam_rdf.errors import ParseError
 from oam_rdf.ingest import visibility
+from oam_rdf.ingest.json_places import located
 from oam_rdf.ingest.source import Source
 
 #: The top-level values of a file with their 1-based lines: one value, the members of one list, or JSON Lines.
@@ -22,7 +23,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def values(source: Source) -> Iterator[tuple[Any, int]]:
     """Each top-level object with its line: one value, the members of one list, or values one after another."""
     text = source.text
-    decoder = json.JSONDecoder(object_pairs_hook=_pairs(source), parse_constant=_constant(source))
+    repeats: list[str] = []
+    decoder = json.JSONDecoder(object_pairs_hook=_pairs(repeats), parse_constant=_constant(source))
     at = _skip(text, 0)
     in_list = text.startswith("[", at)
     if in_list:
@@ -39,6 +41,9 @@ def values(source: Source) -> Iterator[tuple[Any, int]]:
         except RecursionError as error:
             raise ParseError("JSON nested too deeply", place=source.place(line), hint="flatten it") from error
         _no_surrogates(source, text[at:end], value, line)
+        if repeats:
+            _report_repeats(source, at)
+            repeats.clear()
         yield value, line
         at = _skip(text, end)
         if in_list and at < len(text) and text[at] == ",":
@@ -52,20 +57,28 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _pairs(source: Source) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+def _pairs(repeats: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    """Makes objects; the keys that occur twice in one are added to ``repeats``."""
+
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for name, value in pairs:
             if name in out and visibility.named(name):
                 out[name] = [out[name], value]  # the narrowest of them counts
             elif name in out:
-                source.issue("duplicate-key", f"the key {name!r} occurs twice in one object: the first one counts",
-                             hint="remove one of the two")  # fmt: skip
+                repeats.append(name)
             else:
                 out[name] = value
         return out
 
     return build
+
+
+def _report_repeats(source: Source, start: int) -> None:
+    for path, offset, repeated in located(source.text, start):
+        if repeated and not visibility.named(name := str(path[-1])):
+            source.issue("duplicate-key", f"the key {name!r} occurs twice in one object: the first one counts",
+                         line=source.line(offset), hint="remove one of the two")  # fmt: skip
 
 
 def _constant(source: Source) -> Callable[[str], float]:

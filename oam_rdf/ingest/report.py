@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from oam_rdf.ingest.anchoring import ABSENT, EXACT, NORMALISED, UNANCHORED, quotes
+from oam_rdf.ingest.anchoring import ABSENT, EXACT, NORMALISED, UNANCHORED, placed
 from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.model import Issue, ParsedDocument
 from oam_rdf.store.document_quads import Anchors
@@ -69,7 +69,7 @@ class IngestReport:
     def anchored(self, document: ParsedDocument, anchors: Anchors) -> None:
         """Count the quotes of a document by how they were found, each time they occur; name those that were not."""
         absent = 0
-        for quote in quotes(document):
+        for quote, line in placed(document):
             anchoring = anchors.get(quote)
             how = anchoring.how if anchoring else UNANCHORED
             self.quotes[how] += 1
@@ -80,12 +80,13 @@ class IngestReport:
                 continue
             message = f"{anchoring.reason}: {quote.text[:60]!r}"
             self.issues.append(
-                Issue("note", "unanchored-quote", message, document.path, hint="kept as a quote without a place")
+                Issue("note", "unanchored-quote", message, document.path, line, "kept as a quote without a place")
             )
         if absent:
             message = f"{ABSENT}: {absent} quotes have no place yet"
             hint = "ingest it; they are looked up then"
-            self.issues.append(Issue("note", "unanchored-quote", message, document.path, hint=hint))
+            line = document.document.line
+            self.issues.append(Issue("note", "unanchored-quote", message, document.path, line, hint))
 
     @property
     def unknown_labels(self) -> int:

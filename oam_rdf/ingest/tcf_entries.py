@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from oam_rdf.ingest.json_places import Places
 from oam_rdf.ingest.source import Source
 from oam_rdf.ingest.vocabulary import notation
 from oam_rdf.model import OTHER, STATEMENT, KnowledgeObject, Quote, Relation
@@ -23,14 +24,17 @@ _CONTENT = {"primitives": "description", "axioms": "description", "theorems": "s
 class Entries:
     """Reads the four lists and ``dag``. ``rows`` are the members that are no entries, by list and place."""
 
-    def __init__(self, source: Source, written: dict[str, Any], language: str) -> None:
-        self.source, self.written, self.language = source, written, language
+    def __init__(self, source: Source, written: dict[str, Any], language: str, places: Places) -> None:
+        self.source, self.written, self.language, self.lines = source, written, language, places
         self.relations: list[Relation] = []
         self.rows: dict[str, dict[str, Any]] = {}
         self._locals: dict[str, str] = {}  # the author's id -> local id
         self._order: dict[str, list[str]] = {"axioms": [], "theorems": []}
         self._places: dict[str, int] = {}  # the author's id -> its row of dag
         self._needs: dict[str, list[str]] = {}  # the author's id -> what it depends on, as written and in any list
+        self._said: dict[
+            tuple[str, str], int
+        ] = {}  # (the author's id, what it depends on) -> the first line that says so
         self._used: set[str] = set()
 
     def read(self) -> Iterator[KnowledgeObject]:
@@ -77,16 +81,17 @@ class Entries:
         axes = {"provenanceType": "extracted"}
         aliases: tuple[str, ...] = ()
         if name == "primitives":
-            kind = self._kind(entry)
+            kind = self._kind(place, entry)
             if kind:
                 axes["primitiveKind"] = said["kind"] = kind
         elif name == "concepts":
             canonical = text("canonical")
             aliases = (canonical,) if canonical else ()
-            role = self._role(entry)
+            role = self._role(place, entry)
             if role:
                 said["role"] = role
-                self.relations.append(Relation("", role, local, local=True))
+                line = self.lines.line(name, place, "role")
+                self.relations.append(Relation("", role, local, line, local=True))
         remainder: dict[str, Any] = {}
         place_in_dag = None
         if statement and identifier and first:
@@ -101,22 +106,24 @@ class Entries:
             content=content, language=self.language, author_id=identifier, kind=_KINDS.get(name, ""), formula=formula,
             description=description, quotes=(Quote(evidence),) if evidence else (), axes=axes, aliases=aliases,
             no_source="" if evidence or not statement else _NO_QUOTE, order=place, dag_order=place_in_dag,
-            remainder=tcf_form.text_of(remainder),
+            remainder=tcf_form.text_of(remainder), line=self.lines.line(name, place),
         )  # fmt: skip
 
-    def _kind(self, entry: dict[str, Any]) -> str:
+    def _kind(self, place: int, entry: dict[str, Any]) -> str:
         written = self._text(entry, "kind")
         known = notation("primitive-kind", written) if written else ""
         if written and not known:
-            self.source.issue("unknown-label", f"unknown primitive kind {written!r}", hint="kept as written")
+            self.source.issue("unknown-label", f"unknown primitive kind {written!r}", hint="kept as written",
+                              line=self.lines.line("primitives", place, "kind"))  # fmt: skip
         return known
 
-    def _role(self, entry: dict[str, Any]) -> str:
+    def _role(self, place: int, entry: dict[str, Any]) -> str:
         written = self._text(entry, "role")
         if written in tcf_form.ROLES:
             return written
         if written:
-            self.source.issue("unknown-label", f"unknown concept role {written!r}", hint="kept as written")
+            self.source.issue("unknown-label", f"unknown concept role {written!r}", hint="kept as written",
+                              line=self.lines.line("concepts", place, "role"))  # fmt: skip
         return ""
 
     # -- ids -------------------------------------------------------------------------------------------------------
@@ -126,8 +133,9 @@ class Entries:
             return self._locals[identifier]
         if identifier:
             self.source.issue(
-                "duplicate-id", f"{identifier!r} is the id of two entries", hint="references mean the first"
-            )
+                "duplicate-id", f"{identifier!r} is the id of two entries", hint="references mean the first",
+                line=self.lines.line(name, place, "id"),
+            )  # fmt: skip
             return self._unused(f"{identifier}-{place}")
         singular = name.removesuffix("s")
         word = self._text(entry, _NAME[name]) if name not in _KINDS else ""
@@ -152,13 +160,18 @@ class Entries:
             identifier = self._text(row, "id")
             if identifier in self._locals and identifier not in self._places:
                 self._places[identifier] = place
-                self._needs.setdefault(identifier, []).extend(_names(row.get("depends_on")))
+                self._need(identifier, row, "dag", place, "depends_on")
             else:
                 self.rows.setdefault("dag", {})[str(place)] = row
-        for _, entry in self._members("theorems"):
+        for place, entry in self._members("theorems"):
             identifier = self._text(entry, "id")
             if identifier in self._locals:
-                self._needs.setdefault(identifier, []).extend(_names(entry.get("from_axioms")))
+                self._need(identifier, entry, "theorems", place, "from_axioms")
+
+    def _need(self, identifier: str, row: dict[str, Any], name: str, place: int, key: str) -> None:
+        for number, target in _names(row.get(key)):
+            self._needs.setdefault(identifier, []).append(target)
+            self._said.setdefault((identifier, target), self.lines.line(name, place, key, number))
 
     def _targets(self, identifier: str) -> list[str]:
         """What the exporter will find that an entry depends on: known ids and dangling ones, without the entry itself."""
@@ -183,21 +196,27 @@ class Entries:
             for name in self._targets(identifier):
                 if name not in self._locals and name not in reported:
                     reported.add(name)
-                    self._dangling(name, f"{identifier} depends on it")
-                self.relations.append(Relation(local, "depends_on", self._locals.get(name, f"#{name}"), local=True))
-        for row in self.rows.get("dag", {}).values():
+                    self._dangling(name, f"{identifier} depends on it", self._said[identifier, name])
+                target, line = self._locals.get(name, f"#{name}"), self._said[identifier, name]
+                self.relations.append(Relation(local, "depends_on", target, line, local=True))
+        for place, row in self.rows.get("dag", {}).items():
             identifier = self._text(row, "id") if isinstance(row, dict) else ""
             if not identifier or identifier in self._locals:
                 continue
             if identifier not in reported:
                 reported.add(identifier)
-                self._dangling(identifier, "dag has a row for it")
-            for name in dict.fromkeys(_names(row.get("depends_on"))):
-                if name in self._locals:
-                    self.relations.append(Relation(self._locals[name], "required_by", f"#{identifier}", local=True))
+                self._dangling(identifier, "dag has a row for it", self.lines.line("dag", int(place), "id"))
+            seen: set[str] = set()
+            for number, name in _names(row.get("depends_on")):
+                if name in self._locals and name not in seen:
+                    seen.add(name)
+                    line = self.lines.line("dag", int(place), "depends_on", number)
+                    self.relations.append(
+                        Relation(self._locals[name], "required_by", f"#{identifier}", line, local=True)
+                    )
 
-    def _dangling(self, name: str, why: str) -> None:
-        self.source.issue("dangling-id", f"no entry has the id {name!r}: {why}", severity="note",
+    def _dangling(self, name: str, why: str, line: int) -> None:
+        self.source.issue("dangling-id", f"no entry has the id {name!r}: {why}", severity="note", line=line,
                           hint="kept as an unresolved relation")  # fmt: skip
 
     # -- values ----------------------------------------------------------------------------------------------------
@@ -210,7 +229,8 @@ class Entries:
                 yield place, entry
             elif str(place) not in self.rows.setdefault(name, {}):
                 self.rows[name][str(place)] = entry
-                self.source.issue("not-an-object", f"{name}[{place}] is no object", hint="kept as it is")
+                self.source.issue("not-an-object", f"{name}[{place}] is no object", hint="kept as it is",
+                                  line=self.lines.line(name, place))  # fmt: skip
         if name in self.rows and not self.rows[name]:
             del self.rows[name]
 
@@ -220,5 +240,7 @@ class Entries:
         return value if isinstance(value, str) and value.strip() else ""
 
 
-def _names(value: Any) -> list[str]:
-    return [name for name in value if isinstance(name, str) and name.strip()] if isinstance(value, list) else []
+def _names(value: Any) -> list[tuple[int, str]]:
+    """The names in a list with their places."""
+    members = enumerate(value if isinstance(value, list) else ())
+    return [(number, name) for number, name in members if isinstance(name, str) and name.strip()]

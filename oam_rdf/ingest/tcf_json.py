@@ -12,6 +12,7 @@ from typing import Any
 
 from oam_rdf.errors import ParseError
 from oam_rdf.ingest import dates, visibility
+from oam_rdf.ingest.json_places import Places
 from oam_rdf.ingest.json_values import Rows
 from oam_rdf.ingest.language import detect, tag
 from oam_rdf.ingest.profiles import Profile
@@ -46,10 +47,11 @@ def parse(source: Source, profile: Profile, rows: Rows) -> ParsedDocument:
         raise ParseError("a TCF-lite object without an id", place=source.place(line), hint="name its paper")
     shown = " ".join(text for text in _texts(written) if text)
     language = tag(str(written.get("language") or ""), shown) or detect(shown, profile.language or "en")
-    head = _Head(source, written, language, line)
-    entries = Entries(source, written, language)
+    places = Places(source)
+    head = _Head(source, written, language, line, places)
+    entries = Entries(source, written, language, places)
     objects = list(entries.read())
-    refs, ref_rows = external_refs(source, written)
+    refs, ref_rows = external_refs(source, written, places)
     document, extraction = head.read(entries.rows | ({"external_refs": ref_rows} if ref_rows else {}))
     relations = [Relation("", "derived_from", paper, line), *entries.relations, *refs]
     return ParsedDocument(
@@ -94,8 +96,9 @@ def _passages(document: KnowledgeObject, objects: list[KnowledgeObject], languag
 class _Head:
     """The document itself, with what the graph does not carry of its keys."""
 
-    def __init__(self, source: Source, written: dict[str, Any], language: str, line: int) -> None:
+    def __init__(self, source: Source, written: dict[str, Any], language: str, line: int, places: Places) -> None:
         self.source, self.written, self.language, self.line = source, written, language, line
+        self.places = places
         file = self._word("source_file")
         self.about = (written["id"].strip(), *([file] if file else []))
 
@@ -162,7 +165,10 @@ class _Head:
         when = dates.moment(written) if written else ""
         if written and not when:
             self.source.issue(
-                "bad-date", f"extraction_date {written!r} is no date", line=self.line, hint="write 2026-07-31"
+                "bad-date",
+                f"extraction_date {written!r} is no date",
+                line=self.places.line("extraction_date"),
+                hint="write 2026-07-31",
             )
         return when
 
@@ -171,6 +177,9 @@ class _Head:
         known = notation("canonical-status", written) if isinstance(written, str) else ""
         if written and not known:
             self.source.issue(
-                "unknown-label", f"unknown canonical status {written!r}", line=self.line, hint="kept as written"
+                "unknown-label",
+                f"unknown canonical status {written!r}",
+                line=self.places.line("canonical_status"),
+                hint="kept as written",
             )
         return known

@@ -111,6 +111,53 @@ def test_unknown_words_are_kept_and_reported() -> None:
     assert (beats.type, beats.source_label, beats.confidence, beats.verdict) == ("related_to", "beats", None, "pending")
 
 
+ODD = """[
+{"tcf_extract_version": "0.1", "id": "P",
+ "canonical_status": "final",
+ "extraction_date": "soon",
+ "primitives": [{"symbol": "s", "description": "}, [",
+    "kind": "blob"},
+   3],
+ "concepts": [{"name": "c \\" {",
+    "role": "invents", "role": "adores"}],
+ "axioms": [
+    {"id": "a"},
+    {"name": "again",
+     "id": "a"}],
+ "theorems": [{"id": "t", "statement": "S.", "evidence": "Words.",
+    "from_axioms": ["a",
+      "b"]}],
+ "dag": [
+    {"kind": "axiom",
+     "id": "ghost", "depends_on": [
+       "t"]},
+    7],
+ "external_refs": [
+    {"type": "uses"},
+    {"target": "Q",
+     "type": "beats",
+     "confidence":
+        7}]
+}]
+"""
+
+
+def test_every_issue_names_the_line_of_its_value() -> None:
+    document = parse(ODD.encode(), "odd.json", profiles.load("default"))
+    found = {(issue.code, issue.line) for issue in document.issues}
+    assert found == {
+        ("unknown-label", 3), ("bad-date", 4), ("unknown-label", 6), ("not-an-object", 7), ("unknown-label", 9),
+        ("duplicate-key", 9), ("duplicate-id", 13), ("dangling-id", 16), ("dangling-id", 19), ("not-an-object", 21),
+        ("bad-relation", 23), ("unknown-label", 25), ("bad-confidence", 27),
+    }  # fmt: skip
+    assert all(str(issue).startswith(f"odd.json:{issue.line}: ") for issue in document.issues)
+    lines = {item.author_id or item.title: item.line for item in document.objects[1:]}
+    assert lines == {"s": 5, 'c " {': 8, "a": 12, "t": 14}
+    edges = {(r.type, r.target): r.line for r in document.relations}
+    assert edges == {("derived_from", "P"): 2, ("depends_on", "a"): 15, ("depends_on", "#b"): 16,
+                     ("required_by", "#ghost"): 20, ("related_to", "Q"): 24}  # fmt: skip
+
+
 def test_ids_that_the_program_gives_itself_are_not_taken() -> None:
     document = read({"tcf_extract_version": "0.1", "id": "P",
                      "axioms": [{"id": name} for name in ("rel1", "a.b", "a#b", "span", "quote2", "relation")]})  # fmt: skip
