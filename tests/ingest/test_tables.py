@@ -90,11 +90,17 @@ STATEMENTS = st.one_of(
     said(GRAPHS, [OAM + "sourcePath"], st.sampled_from([Literal(name) for name in ("a.md", "x/K-1.md")])),
     said(OBJECTS, [OAM + "authorId", OAM + "provenanceType"], TEXT),
 )
-QUADS = st.builds(
-    lambda edit, graph: Quad(NamedNode(edit[0]), NamedNode(edit[1]), edit[2], NamedNode(graph)),
-    STATEMENTS,
-    st.sampled_from(GRAPHS),
-)
+
+
+def quads_in(graphs: list[str]) -> st.SearchStrategy[Quad]:
+    return st.builds(
+        lambda edit, graph: Quad(NamedNode(edit[0]), NamedNode(edit[1]), edit[2], NamedNode(graph)),
+        STATEMENTS,
+        st.sampled_from(graphs),
+    )
+
+
+QUADS = quads_in(GRAPHS)
 
 
 def described() -> list[Quad]:
@@ -173,9 +179,8 @@ def test_spliced_tables_are_those_made_anew(data: st.DataObject) -> None:
                 gone = data.draw(st.sets(st.sampled_from(own), max_size=8) if own else st.just(set()), label="gone")
                 if data.draw(st.integers(0, 5), label="removed") == 0:
                     gone = set(own)
-                came = data.draw(
-                    st.lists(QUADS.filter(lambda quad, n=names: document_of(quad) in n), max_size=8), label="came"
-                )
+                graphs = [graph for graph in GRAPHS if graph.removeprefix(f"{B}graph/")[0] in names]
+                came = data.draw(st.lists(quads_in(graphs), max_size=8), label="came")
                 quads = (quads - gone) | set(came)
                 revisions |= dict.fromkeys(names, step)
                 spliced, anew = generations.add(sorted(quads, key=str), revisions)
