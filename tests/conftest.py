@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from oam_rdf.knowledge_base import KnowledgeBase
 
 ROOT = Path(__file__).resolve().parent.parent
+# The tests start some hundred processes: where bytecode may not be kept each of them compiles every module again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(scope="session")
