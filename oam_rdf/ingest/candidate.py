@@ -35,6 +35,7 @@ class Candidate:
     issues: tuple[Issue, ...] = ()
     own_id: bool = True
     rdf_base: str = ""  # by which an RDF file was read, "" if none was given
+    segmentation: str = ""  # by which a stored document was read again, "" = as the run says
 
     def document(self) -> ParsedDocument:
         return unpack(self.packed)

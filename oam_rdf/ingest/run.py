@@ -248,9 +248,10 @@ class Run:
             file = SourceFile(Path(stored.root), stored.path)
             again.append(
                 Candidate(
-                    file, stored.sha256, stored, "relinked", pack(document), document.id, rdf_base=stored.rdf_base
+                    file, stored.sha256, stored, "relinked", pack(document), document.id,
+                    rdf_base=stored.rdf_base, segmentation=stored.segmentation,
                 )
-            )
+            )  # fmt: skip
             demote(again[-1], new | catalogue.by_id.keys())
         return again
 
@@ -365,7 +366,7 @@ class Run:
                         self.minter,
                         graphs,
                         moment=now(),
-                        segmentation=self.segmentation,
+                        segmentation=item.candidate.segmentation or self.segmentation,
                         vocabulary=self.ontology.own,
                     )
                 )

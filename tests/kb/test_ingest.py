@@ -157,6 +157,19 @@ def test_strict_lands_nothing(world: World) -> None:
     assert (report.added, report.refused, report.revision, report.balanced) == (0, 2, 0, True)
 
 
+def test_a_document_read_again_keeps_how_its_statements_were_cut(world: World) -> None:
+    world.write("new.md", "---\nid: NEW\nsupersedes: OLD\n---\n# New\n\nOne plain sentence. Another plain one.\n")
+    world.ingest(statements="all")
+    objects = world.kb.status().objects
+    world.write("old.md", "---\nid: OLD\n---\n# Old\n\nThe older text.\n")
+    assert world.kb.ingest([world.sources / "old.md"], IngestOptions(workers=1)).relinked == 1
+    # Said to be cut as before: asked for that again, nothing changes; asked for the default, it is cut anew.
+    report = world.kb.ingest([world.sources / "new.md"], IngestOptions(workers=1, statements="all"))
+    assert (report.unchanged, report.changed) == (1, 0)
+    assert world.kb.ingest([world.sources / "new.md"], IngestOptions(workers=1)).changed == 1
+    assert world.kb.status().objects <= objects
+
+
 def test_a_dry_run_writes_nothing(world: World) -> None:
     world.write("good.md", "# Good\n\nThis would land.\n")
     report = world.ingest(dry_run=True)
@@ -243,7 +256,8 @@ def test_an_unbroken_query_finds_the_passage_that_holds_it_as_written(world: Wor
 
 
 def test_tags_stay_while_the_text_stays(world: World) -> None:
-    from oam_rdf.annotate.run import AnnotateOptions
+    from oam_rdf.ingest.run import IngestOptions
+from oam_rdf.annotate.run import AnnotateOptions
 
     path = world.write(
         "a.md",
