@@ -72,6 +72,7 @@ class WorkerPool:
         self._free = threading.Condition()
         self._idle: list[WorkerProcess] = []
         self._running = 0  # workers handed out
+        self._starting, self._started = 0, 0.0  # workers that start now; when the last one had started
         self._closed = False
         self._isolation: dict[str, Any] | None = None
 
@@ -140,7 +141,7 @@ class WorkerPool:
     def isolation(self) -> Mapping[str, Any]:
         """What keeps a query in: ``network``, ``memory`` (bytes or None), ``cpu``. Starts a worker if none ran yet."""
         if self._isolation is None:
-            self._give_back(self._take("", time.monotonic() + _START))
+            self._give_back(self._take("", _START))
         return self._isolation or {}
 
     def close(self) -> None:
@@ -159,17 +160,19 @@ class WorkerPool:
         self.close()
 
     def _ask(self, request: dict[str, Any], body: bytes, seconds: float) -> bytes:
-        deadline = time.monotonic() + seconds
-        worker = self._take(request["store"], deadline)
+        worker = self._take(request["store"], seconds)
         try:
-            header, result = worker.ask(request, body, deadline, seconds)
+            # The clock of a query begins when its worker is there: on a busy machine one takes seconds to start.
+            header, result = worker.ask(request, body, time.monotonic() + seconds, seconds)
         finally:
             self._give_back(worker)
         if "error" in header:
             raise _error(header)
         return result
 
-    def _take(self, store: str, deadline: float) -> WorkerProcess:
+    def _take(self, store: str, patience: float) -> WorkerProcess:
+        """A worker, waited for ``patience`` seconds in which none was starting."""
+        asked = time.monotonic()
         if os.getpid() != self._pid:  # a fork has copied the pool: the workers are still the parent's
             self._reset()
         with self._free:
@@ -183,18 +186,28 @@ class WorkerPool:
                     # One that has the right store open, else any.
                     chosen = next((worker for worker in self._idle if worker.store == store), self._idle[-1])
                     self._idle.remove(chosen)
-                    break
+                    self._running += 1
+                    return chosen
                 if self._running < self._workers:
                     chosen = WorkerProcess(self.limits.memory)
                     break
-                if not self._free.wait(deadline - time.monotonic()):
+                left = None if self._starting else max(asked, self._started) + patience - time.monotonic()
+                if left is not None and left <= 0:
                     raise LimitExceeded("all query workers are busy", hint="try again, or narrow the queries that run")
+                self._free.wait(left)
             self._running += 1
+            self._starting += 1
         try:
+            # Outside of the lock: it takes a while.
             self._isolation = chosen.start()
         except BaseException:
             self._give_back(chosen)
             raise
+        finally:
+            with self._free:
+                self._starting -= 1
+                self._started = time.monotonic()
+                self._free.notify_all()
         return chosen
 
     def _give_back(self, worker: WorkerProcess) -> None:

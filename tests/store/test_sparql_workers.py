@@ -261,6 +261,25 @@ def test_all_workers_busy_is_an_answer_too(folder: Path) -> None:
         assert count(one)
 
 
+def test_the_clock_begins_when_the_worker_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a worker takes longer to start than a query may last: neither it nor who waits is at fault."""
+    begin = WorkerProcess.start
+
+    def slowly(self: WorkerProcess) -> Any:
+        time.sleep(1.5)
+        return begin(self)
+
+    monkeypatch.setattr(WorkerProcess, "start", slowly)
+    with WorkerPool(folder, workers=1, limits=Limits(timeout=1)) as one:
+        got: list[int] = []
+        threads = [threading.Thread(target=lambda: got.append(count(one))) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert got == [STATEMENTS + 2] * 3
+
+
 # -- life of the workers ----------------------------------------------------------------------------------------------
 
 
