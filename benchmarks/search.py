@@ -16,7 +16,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import statistics
 import subprocess
@@ -29,6 +28,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import memory
 import numpy as np
 
 from oam_rdf.index.embed import load_embedder
@@ -213,7 +213,7 @@ def measure(folder: Path) -> dict[str, Any]:
         "words only p50": statistics.median(words), "words only p95": percentile(words, 0.95),
         "navigate p50": statistics.median(walked), "navigate p95": percentile(walked, 0.95),
         "certificate": statistics.median(certificates),
-        "queries a second": rates, "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "queries a second": rates, "MB": memory.peak(),
         "stages": {name: [round(statistics.median(v), 2), round(percentile(v, 0.95), 2)] for name, v in stages.items()},
         "n": len(cold),
     }  # fmt: skip

@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import memory
 from pyoxigraph import NamedNode, Store
 
 from oam_rdf.ingest.gate import Gate
@@ -81,7 +81,7 @@ def whole(engine: str, objects: int, folder: Path) -> dict[str, object]:
     started = time.perf_counter()
     report = Validator(engine).validate(text)
     seconds = time.perf_counter() - started
-    peak = _peak()  # before the checks, which have a row of their own
+    peak = memory.peak()  # before the checks, which have a row of their own
     return {"seconds": seconds, "peak": peak, "checked": report.checked, "results": len(report.results),
             "triples": text.count("\n")}  # fmt: skip
 
@@ -90,7 +90,7 @@ def checks(objects: int, folder: Path) -> dict[str, object]:
     store = Store(str(folder))
     started = time.perf_counter()
     found = run_checks(store)
-    return {"seconds": time.perf_counter() - started, "peak": _peak(), "results": sum(map(len, found.values())),
+    return {"seconds": time.perf_counter() - started, "peak": memory.peak(), "results": sum(map(len, found.values())),
             "triples": len(store), "checked": objects}  # fmt: skip
 
 
@@ -111,17 +111,8 @@ def gate(engine: str, changed: int, folder: Path) -> dict[str, object]:
             started = time.perf_counter()
             issues = judge.check(doc, "x.md")
             times.append(time.perf_counter() - started)
-    return {"seconds": sorted(times)[2], "peak": _peak(), "results": len(issues), "triples": sum(1 for _ in doc.quads()),
+    return {"seconds": sorted(times)[2], "peak": memory.peak(), "results": len(issues), "triples": sum(1 for _ in doc.quads()),
             "checked": changed}  # fmt: skip
-
-
-def _peak() -> float:
-    """Megabytes of the largest resident set of this process so far."""
-    status = Path("/proc/self/status")
-    if status.exists():  # ru_maxrss would begin with that of the process that started this one
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / 1024
 
 
 def _measure(*arguments: object) -> dict[str, float]:
