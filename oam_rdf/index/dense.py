@@ -188,7 +188,7 @@ class DenseIndex:
             vectors: NDArray[Any] = (
                 np.load(matrix, mmap_mode="r", allow_pickle=False) if len(rows) else np.load(matrix, allow_pickle=False)
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise Damaged(f"the dense index cannot be read: {error}", place=str(place), hint=_HINT) from error
         if form != _FORMAT:
             raise Damaged(
@@ -197,8 +197,8 @@ class DenseIndex:
         if vectors.shape != (len(rows), dim) or vectors.dtype != np.float32 or len(digests) != len(rows):
             message = f"the dense index of {made} is not whole: {vectors.shape} vectors for {len(rows)} rows of {dim}"
             raise Damaged(message, place=str(place), hint=_HINT)
-        if any(mean.shape != (dim,) for mean in means.values()):
-            raise Damaged("a language's mean has another dimension than the vectors", place=str(place), hint=_HINT)
+        if any(mean.shape != (dim,) or not np.isfinite(mean).all() for mean in means.values()):
+            raise Damaged("a language's mean is no vector of that dimension", place=str(place), hint=_HINT)
         if count != len(passages) or (len(rows) and not np.array_equal(passages.digest[rows], digests)):
             raise Damaged("the dense index and the passage table differ", place=str(place), hint=_HINT)
         index = cls(folder, made, vectors, rows, count, graphs, str(head.get("no_graphs", "")), means)

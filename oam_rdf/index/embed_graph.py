@@ -126,7 +126,7 @@ def write_model(weights: Weights, folder: Path, *, int8: bool = True) -> None:
 
     ``int8`` quantises the weight matrices per channel (per tensor, or all operators, costs .05 nDCG across languages);
     without it they stay float32. Scaling tokens before the feed-forward matrices makes the error (1 − cosine to float32)
-    seven times as small, .0005 instead of .0034, for a tenth of the time; before the others it adds nothing.
+    seven times as small, .0005 instead of .0034, and takes a tenth longer; before the others it adds nothing.
     """
     target = folder / MODEL
     model = Graph(weights).model()

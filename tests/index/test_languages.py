@@ -70,10 +70,10 @@ def test_an_index_keeps_the_means(tmp_path: Path) -> None:
     assert np.array_equal(index.across(query, "zh"), query)
 
     head = json.loads((tmp_path / "dense" / "dense.json").read_text())
-    head["languages"]["en"] = [0, 1]
-    (tmp_path / "dense" / "dense.json").write_text(json.dumps(head))
-    with pytest.raises(Damaged, match="mean has another dimension"):
-        DenseIndex.open(tmp_path / "dense", table)
+    for damage in ({"en": [0, 1]}, {"en": [0, float("nan"), 0, 0]}, {"en": [0, float("inf"), 0, 0]}, {"en": {}}, []):
+        (tmp_path / "dense" / "dense.json").write_text(json.dumps(head | {"languages": damage}))
+        with pytest.raises(Damaged):
+            DenseIndex.open(tmp_path / "dense", table)
 
 
 def test_meaning_before_looks(tmp_path: Path) -> None:
