@@ -67,7 +67,7 @@ def features(state: State) -> dict[str, float]:
         "graph": float(bool(getattr(snapshot, "graph", None) is not None and len(snapshot.graph or ()))),
         "reached": float(len(state.reached)),
         "length": float(len(terms)),
-        "same_language": float(any(tag.lower().partition("-")[0] == primary for tag in snapshot.passages.languages)),
+        "same_language": float(primary in snapshot.languages),
     }
 
 

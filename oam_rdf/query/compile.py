@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import replace
 
 from oam_rdf.index.syntax import parse, words
@@ -76,7 +77,7 @@ def compile_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
         hits = [hit for hit in hits if hit.meaning.scheme != "direction" or hit.meaning.sure or shared(hit, hits)]
     plan = Plan(
         text=text,
-        language=language or limits.language or language_of(text, snapshot.passages.languages),
+        language=language or limits.language or language_of(text, snapshot.languages),
         query_type=kind.primary,
         entities=tuple(dict.fromkeys((*names.whole, *names.titles, *names.proper))) + names.unknown,
         lexical=Lexical(_include(names, matter), _excluded(exclusions), names.quoted, names.ids),
@@ -98,14 +99,14 @@ def compile_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
 def whoosh_query(text: str, snapshot: Snapshot, language: str = "") -> Plan:
     """The plan of a query in Whoosh's syntax: its words, searched in the words alone. :raises UsageError: if it is none."""
     asked = words(parse(text))
-    spoken = language or language_of(asked, snapshot.passages.languages)
+    spoken = language or language_of(asked, snapshot.languages)
     route = (Entry("SPARSE_ONLY", "rule:syntax"),)
     return Plan(
         text=asked, language=spoken, query_type="EXACT", semantic=Entry(asked, "rule:text"), route=route, whoosh=text
     )
 
 
-def language_of(text: str, known: list[str]) -> str:
+def language_of(text: str, known: Iterable[str]) -> str:
     """Primary language subtag that the script of the text suggests: Han is zh, kana ja, Hangul ko.
 
     A Latin text is English unless the corpus has Latin-script languages and English is not among them.

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from oam_rdf.errors import UsageError
 from oam_rdf.index.lexical import SCORERS
 from oam_rdf.index.scorers import IDF_FORMS
@@ -128,9 +126,7 @@ def spoken_here(tag: str, snapshot: Snapshot) -> None:
     """:raises UsageError: for a language that neither queries name nor anything that may be seen is written in."""
     if not tag or (primary := tag.lower().partition("-")[0]) in LANGUAGES:
         return
-    passages = snapshot.passages
-    codes = np.unique(passages.language[snapshot.visible_passages])
-    known = LANGUAGES | {passages.languages[int(code)].lower().partition("-")[0] for code in codes} - {""}
+    known = LANGUAGES | snapshot.languages.keys() - {""}
     if primary not in known:
         raise UsageError(
             f"unknown language {tag!r}: nothing is written in it", hint="one of " + ", ".join(sorted(known))

@@ -59,7 +59,7 @@ def _intent(state: State) -> str:
 
 def _languages(state: State) -> tuple[list[str], list[Array]]:
     """Primary language subtags, the one asked for first, and ``bool[passages]`` of each."""
-    members = state.snapshot.passages.by_language
+    members = state.snapshot.languages
     first = state.plan.language.lower().partition("-")[0]
     order = sorted(members, key=lambda tag: (tag != first, tag))
     return order, [members[tag] for tag in order]
@@ -200,7 +200,7 @@ def _dense(state: State, members: list[Array], depths: Sequence[int], beside: Ex
     if vector is None:
         return []
 
-    own = language_of(_intent(state), state.snapshot.passages.languages)
+    own = language_of(_intent(state), state.snapshot.languages)
     away = index.across(vector, own)
 
     def nearest(group: int) -> Ranking:

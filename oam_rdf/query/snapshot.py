@@ -268,6 +268,12 @@ class Snapshot(Parts):
         return visible_passages(self)
 
     @cached_property
+    def languages(self) -> dict[str, Array]:
+        """Primary language subtag -> ``bool[passages]``: what may be seen in it. Languages of hidden texts alone are none."""
+        found = {tag: rows & self.visible_passages for tag, rows in self.passages.by_language.items()}
+        return {tag: rows for tag, rows in found.items() if rows.any()}
+
+    @cached_property
     def inline_owner(self) -> Array:
         """``int32[passages]``: the object that a passage without span stands for, -1 for all others."""
         passages = self.passages

@@ -152,3 +152,17 @@ def test_an_edit_that_removes_a_secret_does_not_show_it_in_the_old_text(world: W
     with pytest.raises(OamError):
         world.kb.diff("A", clearance="PUBLIC")
     assert "@" not in chain
+
+
+def test_the_language_of_a_hidden_text_is_not_told(worlds: Callable[[str], World]) -> None:
+    told = []
+    for name in ("with", "without"):
+        world = worlds(name)
+        world.write("a.md", "---\nid: A\nlanguage: de\nvisibility: PUBLIC\n---\n# Brot\n\nHefe verwandelt Zucker in Gas.\n")
+        if name == "with":
+            world.write("b.md", "---\nid: B\nlanguage: en\nvisibility: CONFIDENTIAL\n---\n# Bread\n\nYeast makes gas.\n")
+        world.ingest()
+        certificate = world.kb.search("Brot Hefe", clearance="PUBLIC").certificate
+        assert '"en"' not in json.dumps(certificate)
+        told.append(certificate["query_plan"]["language"])
+    assert told == ["de", "de"]
