@@ -78,7 +78,7 @@ def publish(
         _link(previous, target)
         old = _Previous(target)
     words = {d.id: accept(d.terms) for d in documents}
-    gone = [i for i in {*removed, *new} if old is not None and i in old.ids]
+    gone = [i for i in {*removed, *new} if old is not None and i in old]
     after, changed = dictionary.change((old.words(i) for i in gone) if old else (), words.values())
     changed -= words_in_force.words  # known before and after
     again: list[str] = []
@@ -155,18 +155,21 @@ class _Previous:
         none = [np.zeros(0, "u8")]
         self._document = np.concatenate([read_column(leaf, "document", n) for leaf, n in parts] or none)
         ordinal = np.concatenate([read_column(leaf, "ordinal", n) for leaf, n in parts] or none)
-        self.ids: dict[str, tuple[str, ...]] = {}
-        self._by_key: dict[int, str] = {}
-        for number in np.flatnonzero(ordinal == MARKER).tolist():
-            if not self._reader.is_deleted(number):
-                identifier, words = self._reader.stored_fields(number)["marker"]
-                self.ids[identifier] = tuple(words)
-                self._by_key[document_key(identifier)] = identifier
+        markers = np.flatnonzero(ordinal == MARKER).tolist()
+        # Entry of each document's marker by its key. What it says is read of a few documents only.
+        self._markers = {int(self._document[n]): n for n in markers if not self._reader.is_deleted(n)}
         self._postings = PostingReader(self._reader)
+
+    def __contains__(self, identifier: str) -> bool:
+        return document_key(identifier) in self._markers
 
     def words(self, identifier: str) -> tuple[str, ...]:
         """Accepted dictionary words that the document contributed."""
-        return self.ids[identifier]
+        return self._marker(document_key(identifier))[1]
+
+    def _marker(self, key: int) -> tuple[str, tuple[str, ...]]:
+        identifier, words = self._reader.stored_fields(self._markers[key])["marker"]
+        return identifier, tuple(words)
 
     def containing(self, words: Iterable[str], skip: Collection[str]) -> dict[str, list[str]]:
         """Documents that may contain one of ``words`` verbatim, with those words; judged by character pairs."""
@@ -177,9 +180,8 @@ class _Previous:
                 all_of([any_of([self._postings.get(field, term) for term in group]) for group in groups]).rows
                 for field in FIELDS
             ]
-            for document in set(self._document[np.concatenate(hits)].tolist()):
-                identifier = self._by_key.get(document)
-                if identifier is not None and identifier not in skip:
+            for key in set(self._document[np.concatenate(hits)].tolist()) & self._markers.keys():
+                if (identifier := self._marker(key)[0]) not in skip:
                     found.setdefault(identifier, []).append(word)
         return found
 

@@ -45,6 +45,7 @@ class Publication:
     originals: Originals
     parsed: Mapping[str, Callable[[], ParsedDocument]] = field(default_factory=dict)
     _read: tuple[int, tuple[NameTable, list[StoredFile]]] | None = None
+    _named: tuple[int, Set[str]] | None = None
 
     def publish(self, *, fingerprint: str = "", dimension: int = 0, embedder: str = "", rebuild: bool = False) -> int:
         """Publish what the live store holds now; returns the generation's number.
@@ -79,6 +80,13 @@ class Publication:
         """The source files of what the live store holds now, in order of root and path."""
         return self._known()[1]
 
+    def graphs(self) -> Set[str]:
+        """Names of all graphs of the live store, read once for each revision: there may be tens of thousands."""
+        revision = self.live.revision
+        if self._named is None or self._named[0] != revision:
+            self._named = revision, graph_names(self.live.store)
+        return self._named[1]
+
     def _known(self) -> tuple[NameTable, list[StoredFile]]:
         revision = self.live.revision
         if self._read is None or self._read[0] != revision:
@@ -96,8 +104,9 @@ class Publication:
         self.live.store.flush()
         self.live.store.backup(str(new / "store"))
         same = before.get("tables") == tables.fingerprint()
-        graphs = graph_names(self.live.store)
-        tables.build(self.live.store, new, base if same else None, since, graphs)
+        named = self._named[1] if self._named and self._named[0] == since else None
+        graphs = self.graphs()
+        tables.build(self.live.store, new, base if same else None, since, graphs, named)
         for clearance in projection.needed(self.live.store):
             target = new / "projections" / clearance.lower()
             projection.build(self.live.store, target, clearance, self.minter)
@@ -124,7 +133,6 @@ class Publication:
             "revision": self.live.revision,
             "content_hash": content_hash(hashes),
             "documents": len(passages.documents),
-            "quads": len(self.live.store),
             "passages": len(passages),
             "tables": tables.fingerprint(),
             "lexical": configured,

@@ -30,7 +30,6 @@ from oam_rdf.ingest.report import IngestReport
 from oam_rdf.ingest.report_files import FileEntry
 from oam_rdf.ingest.scan import SourceFile, scan
 from oam_rdf.ingest.shared_titles import SharedTitles
-from oam_rdf.ingest.touched import graph_names
 from oam_rdf.ingest.workers import parse_files
 from oam_rdf.model import Issue
 from oam_rdf.namespaces import RDF
@@ -91,7 +90,6 @@ class Run:
     options: IngestOptions
     report: IngestReport
     progress: Progress
-    _named: tuple[int, list[str]] | None = None
 
     @property
     def profile(self) -> str:
@@ -280,7 +278,7 @@ class Run:
     def _gate_for(self, landing: list[Landing]) -> Gate:
         incoming: dict[str, list[Triple]] = {}
         types: dict[str, NamedNode] = {}
-        graphs = self._graph_names() if landing else []
+        graphs = sorted(self.publication.graphs()) if landing else []
         for item in landing:
             for quad in item.quads.quads():
                 value = quad.object
@@ -292,13 +290,6 @@ class Run:
                     incoming.setdefault(value.value, []).append(quad.triple)
         replaced = frozenset(name for item in landing for name in item.replaced_graphs(self.minter, graphs))
         return Gate(self.validator, self.live, incoming, types, replaced)
-
-    def _graph_names(self) -> list[str]:
-        """Of the live store, read once for each revision: there may be tens of thousands."""
-        revision = self.live.revision
-        if self._named is None or self._named[0] != revision:
-            self._named = revision, sorted(graph_names(self.live.store))
-        return self._named[1]
 
     def _encode(self, codec: Codec, candidate: Candidate, linking: Linking) -> Landing:
         document = candidate.document()
@@ -349,7 +340,7 @@ class Run:
             return
         history = History(self.layout, self.minter)
         for start in range(0, len(landing), _BATCH):
-            graphs = self._graph_names()
+            graphs = sorted(self.publication.graphs())
             changes: list[Replacement] = []
             for item in landing[start : start + _BATCH]:
                 data = item.original(self.originals)

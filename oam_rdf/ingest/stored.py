@@ -12,10 +12,11 @@ from pyoxigraph import NamedNode, Store
 
 from oam_rdf.errors import Damaged
 from oam_rdf.namespaces import DCTERMS, OAM, PAV, PROV, RDF
+from oam_rdf.store.live import committed_after
 
 _PATH, _PROFILE, _ROOT = (NamedNode(OAM + name) for name in ("sourcePath", "profile", "ingestRoot"))
 _COMMITTED, _SEGMENTATION = NamedNode(OAM + "committedAt"), NamedNode(OAM + "segmentation")
-_REMOVED, _REVISION = NamedNode(OAM + "sourceRemoved"), NamedNode(OAM + "atRevision")
+_REMOVED = NamedNode(OAM + "sourceRemoved")
 _VOCABULARY, _BASE = NamedNode(OAM + "ownVocabulary"), NamedNode(OAM + "givenBase")
 _TYPE, _DOCUMENT = NamedNode(RDF + "type"), NamedNode(OAM + "Document")
 _ID, _DERIVED = NamedNode(DCTERMS + "identifier"), NamedNode(PROV + "wasDerivedFrom")
@@ -106,8 +107,7 @@ def stored_files(store: Store) -> list[StoredFile]:
 
 def committed_since(store: Store, revision: int) -> list[StoredFile]:
     """The files of documents that were committed after a revision."""
-    stamps = [q for q in store.quads_for_pattern(None, _REVISION, None, None) if int(q.object.value) > revision]  # type: ignore[union-attr]
-    graphs = {quad.subject.value for quad in stamps if isinstance(quad.subject, NamedNode)}
+    graphs = committed_after(store, revision)
     if len(graphs) > _FEW:
         return [file for file in stored_files(store) if file.graph in graphs]
     return of_graphs(store, graphs)

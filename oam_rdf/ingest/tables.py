@@ -50,16 +50,19 @@ def _shipped() -> str:
     return found.hexdigest()
 
 
-def build(live: Store, new: Path, base: Path | None, since: int, graphs: Set[str]) -> int:
+def build(
+    live: Store, new: Path, base: Path | None, since: int, graphs: Set[str], before: Set[str] | None = None
+) -> int:
     """Write the tables of what ``live`` holds below ``new``.
 
     :param base: the generation before, of revision ``since``, whose tables were made by the same rules; None = make anew.
     :param graphs: names of all graphs of ``live``.
+    :param before: those of ``base``, None = read them.
     :returns: how many rows were read.
     """
     if base is not None:
         try:
-            return _spliced(live, new, base, since, graphs)
+            return _spliced(live, new, base, since, graphs, before)
         except _Anew:
             pass
     select = _select(live)
@@ -91,7 +94,7 @@ class _Anew(Exception):
     """The previous tables are of no use."""
 
 
-def _spliced(live: Store, new: Path, base: Path, since: int, graphs: Set[str]) -> int:
+def _spliced(live: Store, new: Path, base: Path, since: int, graphs: Set[str], named: Set[str] | None) -> int:
     if publish.altered(base, _FOLDERS)[1]:
         raise _Anew
     try:
@@ -102,7 +105,7 @@ def _spliced(live: Store, new: Path, base: Path, since: int, graphs: Set[str]) -
     except Damaged as error:
         raise _Anew from error
     before = Store.read_only(str(base / "store"))
-    changed = changed_graphs(graph_names(before), graphs, live, since)
+    changed = changed_graphs(graph_names(before) if named is None else named, graphs, live, since)
     ontology = Ontology.load()
     reach = Touched(before, live, granularities(ontology))
     touched = reach.subjects(changed)

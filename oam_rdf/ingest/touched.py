@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Set
 from pyoxigraph import NamedNode, Quad, Store
 
 from oam_rdf.namespaces import OA, OAM, PROV, RDF
+from oam_rdf.store.live import committed_after
 from oam_rdf.store.minter import document_segment
 
 _TYPE = NamedNode(RDF + "type")
 _QUOTED = NamedNode(PROV + "wasQuotedFrom")
 _AUTHOR_ID = NamedNode(OAM + "authorId")
-_STAMP = NamedNode(OAM + "atRevision")
 #: What says of a tag or of a relation node which object it is about.
 _ABOUT = (NamedNode(OAM + "relationSource"), NamedNode(OA + "hasTarget"))
 _OF_GRAPHS = tuple(NamedNode(OAM + name) for name in ("visibility", "committedAt", "sourcePath"))
@@ -29,11 +29,7 @@ def graph_names(store: Store) -> set[str]:
 
 def changed_graphs(before: Set[str], after: Set[str], live: Store, since: int) -> Set[str]:
     """Graphs that came, went, or belong to what was committed after revision ``since``; ``before``, ``after`` are all names."""
-    stamped = {
-        quad.subject.value
-        for quad in live.quads_for_pattern(None, _STAMP, None, None)
-        if isinstance(quad.subject, NamedNode) and int(quad.object.value) > since  # type: ignore[union-attr]
-    }
+    stamped = committed_after(live, since)
     segments = {document_segment(name) for name in stamped} - {None}
     both = {name for name in before & after if document_segment(name) in segments}
     return (before ^ after) | both | (stamped & after)

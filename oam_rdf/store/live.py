@@ -20,6 +20,7 @@ from oam_rdf.store.minter import Minter
 _REVISION = NamedNode(OAM + "revision")
 _AT_REVISION = NamedNode(OAM + "atRevision")
 _INTEGER = NamedNode(XSD + "integer")
+_FEW = 100  # revisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,22 @@ def open_store(folder: Path) -> Store:
             else "run `oam doctor`, or restore a backup"
         )
         raise Damaged(f"the store does not open: {error}", place=str(folder), hint=hint) from error
+
+
+def committed_after(store: Store, revision: int) -> set[str]:
+    """Assertion graphs of what was committed after ``revision``.
+
+    A few revisions are looked up one by one: there is a stamp for every document.
+    """
+    now = max((int(q.object.value) for q in store.quads_for_pattern(None, _REVISION, None)), default=0)  # type: ignore[union-attr]
+    stamps: Iterable[Quad]
+    if now - revision <= _FEW:
+        wanted = (_number(number) for number in range(revision + 1, now + 1))
+        stamps = (quad for number in wanted for quad in store.quads_for_pattern(None, _AT_REVISION, number))
+    else:
+        every = store.quads_for_pattern(None, _AT_REVISION, None)
+        stamps = (quad for quad in every if int(quad.object.value) > revision)  # type: ignore[union-attr]
+    return {quad.subject.value for quad in stamps if isinstance(quad.subject, NamedNode)}
 
 
 class LiveStore:

@@ -94,6 +94,9 @@ class _Table(dict[int, str]):
     """str.translate table filled as characters are met: 1 → 1 folds directly, all others as the slow mark."""
 
     def __missing__(self, code: int) -> str:
+        if 0x4E00 <= code < 0xA000:  # no ideograph has marks, cases or another form: most of what is met
+            self[code] = han_folds().get(code) or chr(code)
+            return self[code]
         folded = _fold_cluster(chr(code))
         slow = len(folded) != 1 or _joins_previous(code) or 0x1100 <= code <= 0x115F or code == 0xFFFF
         self[code] = _SLOW if slow else folded

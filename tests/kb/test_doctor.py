@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from kb_world import World
+from pyoxigraph import Literal, NamedNode, Quad
 
 from oam_rdf.errors import OamError
+from oam_rdf.store.live import open_store
 
 
 @pytest.fixture
@@ -29,6 +31,13 @@ def test_a_healthy_one_is_clean_and_says_what_was_checked(filled: World) -> None
     found = filled.kb.doctor()
     assert found.clean
     assert all(found.checked[name] > 0 for name in ("originals", "source spans", "quads", "objects", "passages"))
+
+
+def test_a_store_that_was_changed_behind_the_program_is_named(filled: World) -> None:
+    quad = Quad(NamedNode("http://x.test/s"), NamedNode("http://x.test/p"), Literal("o"), NamedNode("http://x.test/g"))
+    open_store(filled.kb.layout.live).add(quad)
+    problems = filled.kb.doctor().problems
+    assert [problem for problem in problems if problem.startswith("quads: live ")]
 
 
 @pytest.mark.parametrize("part", ["lexical", "passages", "facets"])

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
+from oam_rdf.store import live as live_store
 from oam_rdf.store.layout import Layout
-from oam_rdf.store.live import LiveStore, Replacement
+from oam_rdf.store.live import LiveStore, Replacement, committed_after
 from oam_rdf.store.minter import Minter
 
 MINTER = Minter("http://kb.test/")
@@ -41,6 +42,16 @@ def test_new_and_replaced_graphs_land_as_one_revision(layout: Layout) -> None:
     assert (values(live, "A"), values(live, "B")) == (["two"], ["new"])
     assert live.revision == 2
     assert not layout.journal.exists()
+
+
+@pytest.mark.parametrize("few", [100, 0], ids=["looked up", "read through"])
+def test_what_was_committed_after_a_revision(layout: Layout, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr(live_store, "_FEW", few)
+    live = LiveStore(layout, MINTER)
+    for documents in (["A", "B"], ["B"], ["C"], ["A"]):
+        live.commit([change(document, "text") for document in documents])
+    found = [{graph.rsplit("/", 2)[1] for graph in committed_after(live.store, revision)} for revision in range(6)]
+    assert found == [{"A", "B", "C"}, {"A", "B", "C"}, {"A", "C"}, {"A"}, set(), set()]
 
 
 def test_text_that_looks_like_sparql_is_text(layout: Layout) -> None:

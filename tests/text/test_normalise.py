@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oam_rdf.text.normalise import fold, fold_fingerprint, han_folds, id_key, index_key, link_key
+from oam_rdf.text.normalise import _fold_cluster, _table, fold, fold_fingerprint, han_folds, id_key, index_key, link_key
+
+
+def test_ideographs_are_folded_without_looking_for_marks_and_cases() -> None:
+    codes = range(0x4E00, 0xA000)
+    assert [_table[code] for code in codes] == [_fold_cluster(chr(code)) for code in codes]
 
 
 @pytest.mark.parametrize(
