@@ -58,11 +58,12 @@ def open_store(folder: Path) -> Store:
 def committed_after(store: Store, revision: int) -> set[str]:
     """Assertion graphs of what was committed after ``revision``.
 
-    A few revisions are looked up one by one: there is a stamp for every document.
+    A few revisions are looked up one by one: there is a stamp for every document. A store that does not say which revision
+    it shows is read through.
     """
-    now = max((int(q.object.value) for q in store.quads_for_pattern(None, _REVISION, None)), default=0)  # type: ignore[union-attr]
+    now = max((int(q.object.value) for q in store.quads_for_pattern(None, _REVISION, None)), default=None)  # type: ignore[union-attr]
     stamps: Iterable[Quad]
-    if now - revision <= _FEW:
+    if now is not None and now - revision <= _FEW:
         wanted = (_number(number) for number in range(revision + 1, now + 1))
         stamps = (quad for number in wanted for quad in store.quads_for_pattern(None, _AT_REVISION, number))
     else:
