@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,15 +61,20 @@ def committed_after(store: Store, revision: int) -> set[str]:
     A few revisions are looked up one by one: there is a stamp for every document. A store that does not say which revision
     it shows is read through.
     """
-    now = max((int(q.object.value) for q in store.quads_for_pattern(None, _REVISION, None)), default=None)  # type: ignore[union-attr]
-    stamps: Iterable[Quad]
+    now = max((number for _, number in numbered(store, _REVISION)), default=None)
     if now is not None and now - revision <= _FEW:
         wanted = (_number(number) for number in range(revision + 1, now + 1))
-        stamps = (quad for number in wanted for quad in store.quads_for_pattern(None, _AT_REVISION, number))
-    else:
-        every = store.quads_for_pattern(None, _AT_REVISION, None)
-        stamps = (quad for quad in every if int(quad.object.value) > revision)  # type: ignore[union-attr]
-    return {quad.subject.value for quad in stamps if isinstance(quad.subject, NamedNode)}
+        stamps = (quad.subject for number in wanted for quad in store.quads_for_pattern(None, _AT_REVISION, number))
+        return {subject.value for subject in stamps if isinstance(subject, NamedNode)}
+    return {graph for graph, number in numbered(store, _AT_REVISION) if number > revision}
+
+
+def numbered(store: Store, predicate: NamedNode) -> Iterator[tuple[str, int]]:
+    """(subject, number) of every statement of ``predicate`` that names one: a source may say anything with our words."""
+    for quad in store.quads_for_pattern(None, predicate, None):
+        number = quad.object.value if isinstance(quad.object, Literal) else ""
+        if isinstance(quad.subject, NamedNode) and number.isdecimal():
+            yield quad.subject.value, int(number)
 
 
 class LiveStore:

@@ -10,6 +10,7 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, Triple, 
 
 from oam_rdf.errors import UsageError
 from oam_rdf.namespaces import OAM, RDF
+from oam_rdf.store.live import numbered
 from oam_rdf.store.minter import document_segment
 
 _TYPE, _AT_REVISION = NamedNode(RDF + "type"), NamedNode(OAM + "atRevision")
@@ -37,11 +38,8 @@ def changed_since(store: Store, revision: int) -> tuple[list[NamedNode], int]:
 
     :raises UsageError: for a revision that is not reached yet.
     """
-    numbers = {
-        quad.subject.value: int(quad.object.value)  # type: ignore[union-attr]
-        for quad in store.quads_for_pattern(None, _AT_REVISION, None)
-    }
-    now = max([0, *numbers.values(), *(int(q.object.value) for q in store.quads_for_pattern(None, _REVISION, None))])  # type: ignore[union-attr]
+    numbers = dict(numbered(store, _AT_REVISION))
+    now = max([0, *numbers.values(), *(number for _, number in numbered(store, _REVISION))])
     if revision > now:
         raise UsageError(f"revision {revision} is not reached yet", hint=f"the knowledge base is at revision {now}")
     changed = {document_segment(graph) for graph, number in numbers.items() if number > revision} - {None}

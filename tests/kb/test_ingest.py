@@ -277,3 +277,16 @@ def test_tags_stay_while_the_text_stays(world: World) -> None:
     world.ingest()
     assert world.select(count) != before
     assert world.kb.doctor().clean
+
+
+def test_what_a_source_says_of_revisions_is_only_said(world: World) -> None:
+    world.write(
+        "a.ttl",
+        "@prefix oam: <https://w3id.org/oam/ns#> .\n"
+        '<http://e.test/x> oam:revision "abc" ; oam:atRevision "zzz", 2.5 ; <http://purl.org/dc/terms/title> "X"@en .\n',
+    )
+    assert world.ingest().landed == 1
+    world.write("b.md", "# Lamp\n\nThe lamp burns.\n")
+    assert (second := world.ingest()).revision == 2
+    assert second.generation is not None
+    assert world.kb.doctor().clean
