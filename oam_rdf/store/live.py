@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ _REVISION = NamedNode(OAM + "revision")
 _AT_REVISION = NamedNode(OAM + "atRevision")
 _INTEGER = NamedNode(XSD + "integer")
 _FEW = 100  # revisions
+_RECORDS = re.compile(r"graph/(?:system|[^/]+/provenance(?:/[a-z]+)?)$")  # graphs that the writer alone fills
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +63,21 @@ def committed_after(store: Store, revision: int) -> set[str]:
     A few revisions are looked up one by one: there is a stamp for every document. A store that does not say which revision
     it shows is read through.
     """
-    now = max((number for _, number in numbered(store, _REVISION)), default=None)
+    now = max((number for _, number in recorded(store, _REVISION)), default=None)
     if now is not None and now - revision <= _FEW:
-        wanted = (_number(number) for number in range(revision + 1, now + 1))
-        stamps = (quad.subject for number in wanted for quad in store.quads_for_pattern(None, _AT_REVISION, number))
-        return {subject.value for subject in stamps if isinstance(subject, NamedNode)}
-    return {graph for graph, number in numbered(store, _AT_REVISION) if number > revision}
+        wanted = [_number(number) for number in range(revision + 1, now + 1)]
+        return {graph for number in wanted for graph, _ in recorded(store, _AT_REVISION, number)}
+    return {graph for graph, number in recorded(store, _AT_REVISION) if number > revision}
 
 
-def numbered(store: Store, predicate: NamedNode) -> Iterator[tuple[str, int]]:
-    """(subject, number) of every statement of ``predicate`` that names one: a source may say anything with our words."""
-    for quad in store.quads_for_pattern(None, predicate, None):
-        number = quad.object.value if isinstance(quad.object, Literal) else ""
-        if isinstance(quad.subject, NamedNode) and number.isdecimal():
-            yield quad.subject.value, int(number)
+def recorded(store: Store, predicate: NamedNode, value: Literal | None = None) -> Iterator[tuple[str, int]]:
+    """(subject, number) of what the writer recorded with ``oam:revision`` or ``oam:atRevision``.
+
+    A source may say anything with these words, but only in the graph of its assertions.
+    """
+    for quad in store.quads_for_pattern(None, predicate, value):
+        if isinstance(quad.graph_name, NamedNode) and _RECORDS.search(quad.graph_name.value):
+            yield quad.subject.value, int(quad.object.value)  # type: ignore[union-attr]
 
 
 class LiveStore:

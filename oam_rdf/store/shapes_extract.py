@@ -10,7 +10,7 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, Triple, 
 
 from oam_rdf.errors import UsageError
 from oam_rdf.namespaces import OAM, RDF
-from oam_rdf.store.live import numbered
+from oam_rdf.store.live import recorded
 from oam_rdf.store.minter import document_segment
 
 _TYPE, _AT_REVISION = NamedNode(RDF + "type"), NamedNode(OAM + "atRevision")
@@ -38,8 +38,8 @@ def changed_since(store: Store, revision: int) -> tuple[list[NamedNode], int]:
 
     :raises UsageError: for a revision that is not reached yet.
     """
-    numbers = dict(numbered(store, _AT_REVISION))
-    now = max([0, *numbers.values(), *(number for _, number in numbered(store, _REVISION))])
+    numbers = dict(recorded(store, _AT_REVISION))
+    now = max([0, *numbers.values(), *(number for _, number in recorded(store, _REVISION))])
     if revision > now:
         raise UsageError(f"revision {revision} is not reached yet", hint=f"the knowledge base is at revision {now}")
     changed = {document_segment(graph) for graph, number in numbers.items() if number > revision} - {None}

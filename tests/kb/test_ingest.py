@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 from kb_world import World
 
+from oam_rdf.errors import UsageError
 from oam_rdf.ingest.run import IngestOptions
+from oam_rdf.store.shapes_extract import changed_since
 
 FIVE = """---
 id: TIDES
@@ -279,14 +281,24 @@ def test_tags_stay_while_the_text_stays(world: World) -> None:
     assert world.kb.doctor().clean
 
 
-def test_what_a_source_says_of_revisions_is_only_said(world: World) -> None:
+@pytest.mark.parametrize("said", ['"abc"', "2.5", "-1", "99999999", '"' + 5000 * "9" + '"'])
+def test_what_a_source_says_of_revisions_is_only_said(world: World, said: str) -> None:
+    world.write("b.md", "---\nid: B\n---\n# Lamp\n\nThe lamp burns.\n")
+    world.ingest()
+    (graph,) = (row[0] for row in world.select("SELECT DISTINCT ?g { ?g oam:atRevision ?r }"))
     world.write(
         "a.ttl",
         "@prefix oam: <https://w3id.org/oam/ns#> .\n"
-        '<http://e.test/x> oam:revision "abc" ; oam:atRevision "zzz", 2.5 ; <http://purl.org/dc/terms/title> "X"@en .\n',
+        f'<http://e.test/x> oam:revision {said} ; <http://purl.org/dc/terms/title> "X"@en ; oam:atRevision {said} .\n',
     )
     assert world.ingest().landed == 1
-    world.write("b.md", "# Lamp\n\nThe lamp burns.\n")
-    assert (second := world.ingest()).revision == 2
-    assert second.generation is not None
+    world.write("b.md", "---\nid: B\n---\n# Lamp\n\nThe lamp burns oil.\n")
+    third = world.ingest()
+    assert (third.revision, third.generation is not None) == (3, True)
+    with world.kb.snapshot() as snapshot:
+        changed, now = changed_since(snapshot.store, 2)
+        assert now == 3
+        assert graph in {node.value for node in changed}
+        with pytest.raises(UsageError, match="not reached"):
+            changed_since(snapshot.store, 4)
     assert world.kb.doctor().clean
