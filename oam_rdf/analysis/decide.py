@@ -28,7 +28,7 @@ from oam_rdf.store.live import LiveStore
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.places import Place, place
 from oam_rdf.store.review import Decided, Decisions, judged
-from oam_rdf.store.terms import ATTRIBUTED, GENERATED, TYPE, integer, moment, n, oam, text
+from oam_rdf.store.terms import ATTRIBUTED, GENERATED, TYPE, integer, moment, n, oam, text, whole
 
 ACTIONS = ("accept", "reject", "change")
 _VERDICTS = {"accept": "ok", "reject": "wrong"}
@@ -187,7 +187,7 @@ class _Desk:
         base, _, segment = where.head.rpartition("graph/")
         rounds = [d.round for d in self.made if (d.source, d.target) == (entry.iri, entry.target)]
         stored = [
-            int(quad.object.value)  # type: ignore[union-attr]
+            whole(quad.object.value) or 0  # type: ignore[union-attr]
             for name in entry.nodes
             for quad in self.store.quads_for_pattern(n(name), review.ROUND, None, None)
         ]

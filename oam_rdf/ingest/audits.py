@@ -15,6 +15,7 @@ from oam_rdf.store.document_quads import Decision
 from oam_rdf.store.live import LiveStore
 from oam_rdf.store.minter import Minter
 from oam_rdf.store.projection import graph_levels
+from oam_rdf.store.terms import whole
 
 _CAUTION = ("ok", "pending", "weak", "wrong")  # of two verdicts of one round the later one here holds
 
@@ -55,7 +56,7 @@ class Audits:
         for row in rows:
             audit = Audit(
                 "", row["source"].value, row["target"].value, row["verdict"].value.removeprefix(SCHEMES["verdict"]),
-                row["reason"].value if row["reason"] else "", int(row["round"].value) if row["round"] else None,
+                row["reason"].value if row["reason"] else "", whole(row["round"].value) if row["round"] else None,
             )  # fmt: skip
             level = VISIBILITIES[levels.get(row["graph"].value, 0)]
             self._decisions.append(Decision(audit, row["node"].value, level))

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pyoxigraph import Literal, NamedNode, Quad
 
 from oam_rdf.namespaces import OA, OAM, PROV, SCHEMES, concept
-from oam_rdf.store.terms import ATTRIBUTED, TYPE, integer, n, oam
+from oam_rdf.store.terms import ATTRIBUTED, TYPE, integer, n, oam, whole
 
 #: Operators that stand for a word that the scheme lacks (decision D3): the word is then part of what names the tag.
 OPEN_SET = ("UNKNOWN_OPERATOR", "NEW_OPERATOR_CANDIDATE", "MULTIPLE_PLAUSIBLE")
@@ -91,7 +91,7 @@ def _decided(node: str, said: Mapping[str, str]) -> Decided:
         said.get("reviewStatus", ""), said.get("agent", ""), said.get("time", ""), said.get("aboutConcept", ""),
         said.get("sourceLabel", ""), said.get("changedTo", ""), said.get("reason", ""),
         said.get("auditVerdict", "").removeprefix(SCHEMES["verdict"]), said.get("auditSource", ""),
-        said.get("auditTarget", ""), int(said.get("round") or 0),
+        said.get("auditTarget", ""), whole(said.get("round", "")) or 0,
     )  # fmt: skip
 
 

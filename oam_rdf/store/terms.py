@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from pyoxigraph import Literal, NamedNode
 
 from oam_rdf.namespaces import DCTERMS, OAM, PROV, RDF, XSD
+
+_WHOLE = re.compile("[0-9]{1,18}")  # any that 64 bits hold
 
 
 def n(iri: str) -> NamedNode:
@@ -29,6 +33,11 @@ def text(value: str, language: str = "") -> Literal:
 
 def integer(value: int) -> Literal:
     return Literal(str(value), datatype=n(XSD + "integer"))
+
+
+def whole(said: str) -> int | None:
+    """The whole number from 0 that a literal's text is, or None: a source may say anything with our words."""
+    return int(said) if _WHOLE.fullmatch(said) else None
 
 
 def decimal(value: float) -> Literal:

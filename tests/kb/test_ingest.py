@@ -302,3 +302,16 @@ def test_what_a_source_says_of_revisions_is_only_said(world: World, said: str) -
         with pytest.raises(UsageError, match="not reached"):
             changed_since(snapshot.store, 4)
     assert world.kb.doctor().clean
+
+
+@pytest.mark.parametrize("said", ['"abc"', "2.5", '"' + 5000 * "9" + '"'])
+def test_the_round_of_an_audit_that_is_no_number_stops_nobody(world: World, said: str) -> None:
+    world.write(
+        "a.ttl",
+        "@prefix oam: <https://w3id.org/oam/ns#> .\n"
+        "<http://e.test/audit> oam:recordedIn <http://e.test/d> ; oam:auditSource <http://e.test/a> ;\n"
+        f'  oam:auditTarget <http://e.test/b> ; oam:auditVerdict "ok" ; oam:round {said} .\n',
+    )
+    assert world.ingest().landed == 1
+    world.write("b.md", "# Lamp\n\nThe lamp burns.\n")
+    assert (world.ingest().revision, world.kb.doctor().clean) == (2, True)
