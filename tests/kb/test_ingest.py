@@ -10,6 +10,8 @@ from kb_world import World
 
 from oam_rdf.errors import UsageError
 from oam_rdf.ingest.run import IngestOptions
+from oam_rdf.namespaces import OAM
+from oam_rdf.ontology import Ontology
 from oam_rdf.store.shapes_extract import changed_since
 
 FIVE = """---
@@ -315,3 +317,19 @@ def test_the_round_of_an_audit_that_is_no_number_stops_nobody(world: World, said
     assert world.ingest().landed == 1
     world.write("b.md", "# Lamp\n\nThe lamp burns.\n")
     assert (world.ingest().revision, world.kb.doctor().clean) == (2, True)
+
+
+@pytest.mark.parametrize("said", ['"abc"', "2.5", "<http://e.test/x>", '"' + 5000 * "9" + '"'])
+def test_whatever_a_source_says_with_our_words_the_next_ingest_is_published(world: World, said: str) -> None:
+    """Each property of the vocabulary with a value of no kind: refused, or landed and harmless."""
+    words = sorted(term for term in Ontology.load().terms if term.removeprefix(OAM)[0].islower())
+    for number, word in enumerate(words):
+        name = f'<http://purl.org/dc/terms/title> "entry {number}"@en'
+        world.write(f"{number}.ttl", f"<http://e.test/{number}> <{word}> {said} ; {name} .\n")
+    report = world.ingest()
+    assert report.landed + report.refused == len(words)
+    assert report.landed > 100
+    world.write("b.md", "# Lamp\n\nThe lamp burns.\n")
+    assert (world.ingest().revision, world.kb.doctor().clean) == (report.revision + 1, True)
+    assert world.kb.search("lamp").results[0].document
+    assert world.kb.status().quads
